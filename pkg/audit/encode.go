@@ -1,0 +1,119 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxLineBytes bounds a line with its newline: every character of the longest
+// strings takes at most six bytes, the rest less than 1 KiB.
+const MaxLineBytes = 64 << 10
+
+const hexDigits = "0123456789abcdef"
+
+// appendBody appends what the hash covers: the whole record but its hash.
+func appendBody(dst []byte, r *Record) []byte {
+	dst = strconv.AppendUint(append(dst, `{"seq":`...), r.Seq, 10)
+	dst = strconv.AppendInt(append(dst, `,"timestamp":`...), r.Timestamp, 10)
+	dst = appendField(dst, `,"run":`, r.Run)
+	dst = strconv.AppendUint(append(dst, `,"op":`...), r.Op, 10)
+	dst = appendString(append(dst, `,"capability":`...), r.Capability)
+	dst = appendField(dst, `,"target":`, r.Target)
+	dst = appendString(append(dst, `,"outcome":`...), string(r.Outcome))
+	dst = appendField(dst, `,"reason":`, r.Reason)
+	if r.Bytes != nil {
+		dst = strconv.AppendInt(append(dst, `,"bytes":`...), *r.Bytes, 10)
+	}
+	if r.DurationMs != nil {
+		dst = strconv.AppendInt(append(dst, `,"durationMs":`...), *r.DurationMs, 10)
+	}
+	dst = appendString(append(dst, `,"prev":`...), r.Prev)
+	return append(dst, '}')
+}
+
+// appendHash completes a body that appendBody made.
+func appendHash(body []byte, hash string) []byte {
+	body = appendString(append(body[:len(body)-1], `,"hash":`...), hash)
+	return append(body, '}')
+}
+
+func hashOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+func appendField(dst []byte, key, value string) []byte {
+	if value == "" {
+		return dst
+	}
+	return appendString(append(dst, key...), value)
+}
+
+// appendString appends s as a JSON string. ASCII controls and what unseen names
+// are escaped, each byte that is not UTF-8 becomes \ufffd, and all other
+// characters stand for themselves.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '"' || c == '\\':
+				dst = append(dst, '\\', c)
+			case c < ' ' || c == 0x7f:
+				dst = appendEscape(dst, rune(c))
+			default:
+				dst = append(dst, c)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError || unseen(r):
+			dst = appendEscape(dst, r)
+		default:
+			dst = append(dst, s[i:i+size]...)
+		}
+		i += size
+	}
+	return append(dst, '"')
+}
+
+// unseen reports whether r could end a line, change a terminal's state or hide
+// text: C1 controls, line and paragraph separators, zero-width characters,
+// direction changes, tags. It is a list of our own, because Unicode's tables
+// differ from one Go release to the next and a log outlives both.
+func unseen(r rune) bool {
+	switch {
+	case r <= 0x9f, r == 0xad, r == 0x61c, r == 0x180e, r == 0xfeff,
+		0x200b <= r && r <= 0x200f, 0x2028 <= r && r <= 0x202e,
+		0x2060 <= r && r <= 0x206f, 0xfff9 <= r && r <= 0xfffb,
+		0xe0000 <= r && r <= 0xe007f:
+		return true
+	}
+	return false
+}
+
+func appendEscape(dst []byte, r rune) []byte {
+	if r > 0xffff {
+		high, low := utf16.EncodeRune(r)
+		return appendEscape(appendEscape(dst, high), low)
+	}
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+}
+
+// cut shortens s to at most limit bytes, the ellipsis included.
+func cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	end := limit - len("…")
+	for end > limit-len("…")-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}

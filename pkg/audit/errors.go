@@ -1,0 +1,37 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+)
+
+var (
+	// ErrInvalid marks a record that must not be in a log.
+	ErrInvalid = errors.New("invalid audit record")
+	// ErrClosed marks the use of a sink after Close.
+	ErrClosed = errors.New("audit sink is closed")
+	// ErrLocked marks a log whose lock another process held for too long.
+	ErrLocked = errors.New("audit log is locked by another process")
+	// ErrDeleted marks a log that was unlinked while it was open: what were
+	// written to it would be lost.
+	ErrDeleted = errors.New("audit log was deleted")
+	// ErrNotRegular marks a path that is not a regular file, a symbolic link included.
+	ErrNotRegular = errors.New("audit log is not a regular file")
+)
+
+// CorruptError is a log whose last record cannot be continued from, or the
+// first line that [Verify] found wrong.
+type CorruptError struct {
+	Line   uint64 // the line's number from 1; 0 where only the end was read
+	Reason string
+	Torn   bool // the line has no end: a write was cut off by a crash
+}
+
+func (e *CorruptError) Error() string {
+	if e.Line == 0 {
+		return "audit log: last line: " + e.Reason
+	}
+	return fmt.Sprintf("audit log: line %d: %s", e.Line, e.Reason)
+}
+
+func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
