@@ -1,0 +1,32 @@
+package value
+
+// Error is a JavaScript Error that crossed as a value. It is a Go error, so a
+// host tool can return one to choose the name that the guest sees.
+type Error struct {
+	Name    string
+	Message string
+	Stack   string  // "" when the guest removed it
+	Cause   any     // nil: none, or null
+	Errors  []any   // nil: not an AggregateError
+	Fields  *Object // further own enumerable properties; nil: none
+}
+
+// Error formats as JavaScript does: "Name: message".
+func (e *Error) Error() string {
+	switch {
+	case e.Name == "":
+		return e.Message
+	case e.Message == "":
+		return e.Name
+	}
+	return e.Name + ": " + e.Message
+}
+
+// Unwrap returns the cause when that is an Error too. Causes can be cyclic:
+// walk a chain from a guest with a bound, not with errors.Is.
+func (e *Error) Unwrap() error {
+	if cause, ok := e.Cause.(*Error); ok && cause != nil {
+		return cause
+	}
+	return nil
+}
