@@ -1,0 +1,71 @@
+package supervisor
+
+import (
+	"log/slog"
+	"runtime"
+	"time"
+
+	"realm.internal/supervisor/pkg/audit"
+)
+
+// Config is how a Supervisor works. The zero value is usable.
+type Config struct {
+	// RealmPath is the realm binary. Default: $SUPERVISOR_REALM, beside the
+	// running executable, /usr/local/libexec/supervisor/realm,
+	// /usr/libexec/supervisor/realm.
+	RealmPath string
+	// Audit takes the records of every run. Default: only Result.Audit.
+	// The Supervisor does not close it.
+	Audit audit.Sink
+	// MaxConcurrent is the hard ceiling of live realms, at most 4 096.
+	// Default: two per CPU.
+	MaxConcurrent int
+	// MaxQueue runs may wait up to QueueTimeout for a place; one more is
+	// CAPACITY. Default 0: no waiting.
+	MaxQueue     int
+	QueueTimeout time.Duration
+	// WarmPoolSize realms are kept started and confined. Default 0.
+	WarmPoolSize int
+	// Logger takes the supervisor's own events. Default: none.
+	Logger *slog.Logger
+	// Tools are offered to every run whose grants allow them.
+	Tools map[string]Tool
+	// WritingTools names those of Tools that have effects.
+	WritingTools []string
+	// Limits are defaults for every run: a request's override them.
+	Limits Limits
+	// AllowMissing names layers that may be missing (cgroup.memory, cgroup.pids,
+	// cgroup.cpu): an explicit weakening, audited and on each receipt.
+	AllowMissing []string
+	// RequireLayers names optional layers that must be present (landlock,
+	// cgroup.kill), or required ones that AllowMissing must not waive.
+	RequireLayers []string
+	// RootCAFile adds PEM certificates to those that guests' requests trust.
+	RootCAFile string
+	// Protect names paths of the host's own (policy, audit log, sockets) that
+	// no write root may hold.
+	Protect []string
+	// PolicySHA256 is put on receipts.
+	PolicySHA256 string
+}
+
+// MaxRealms bounds MaxConcurrent and WarmPoolSize.
+const MaxRealms = 4096
+
+func (c *Config) fill() error {
+	if c.MaxConcurrent == 0 {
+		c.MaxConcurrent = 2 * runtime.NumCPU()
+	}
+	for _, l := range []struct {
+		name string
+		n    int
+	}{{"MaxConcurrent", c.MaxConcurrent}, {"WarmPoolSize", c.WarmPoolSize}, {"MaxQueue", c.MaxQueue}} {
+		if l.n < 0 || l.n > MaxRealms {
+			return failure(CodeInvalid, nil, "%s is %d, allowed are 0 to %d", l.name, l.n, MaxRealms)
+		}
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
