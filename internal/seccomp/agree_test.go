@@ -1,0 +1,56 @@
+package seccomp
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// programs pairs each table with its committed program.
+func programs() map[string]struct {
+	Table   Table
+	Program []byte
+} {
+	return map[string]struct {
+		Table   Table
+		Program []byte
+	}{
+		"realm":         {RealmTable(false), Realm(false)},
+		"realm-jitless": {RealmTable(true), Realm(true)},
+		"command":       {CommandTable(), Command()},
+	}
+}
+
+func TestProgramsAgreeWithTheirTables(t *testing.T) {
+	for name, p := range programs() {
+		t.Run(name, func(t *testing.T) {
+			list, err := decode(p.Program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			random := rand.New(rand.NewPCG(7, uint64(len(name))))
+			covered := make([]bool, len(list))
+			probes := 0
+			for _, arch := range []uint32{ArchX86_64, ArchI386, 0, 0xc00000b7, ArchX86_64 | 1} {
+				for _, number := range numbers() {
+					for _, args := range samples(rowsOf(p.Table, number), random) {
+						probes++
+						data := Data{Number: number, Arch: arch, InstructionPointer: random.Uint64(), Args: args}
+						got, _, err := execute(list, data, covered)
+						if err != nil {
+							t.Fatalf("%+v: %v", data, err)
+						}
+						if want := p.Table.Evaluate(data); got != want {
+							t.Fatalf("arch %#x call %d args %#x: program says %v, table says %v", arch, number, args, got, want)
+						}
+					}
+				}
+			}
+			for pc, reached := range covered {
+				if !reached {
+					t.Errorf("instruction %d is never reached", pc)
+				}
+			}
+			t.Logf("%d instructions, %d calls compared", len(list), probes)
+		})
+	}
+}
