@@ -1,0 +1,239 @@
+//go:build unix
+
+package audit
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func open(t *testing.T, path string) Sink {
+	t.Helper()
+	s, err := OpenFile(path, FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func verifyFile(t *testing.T, path string) Summary {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	sum, err := Verify(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func TestFileIsPrivateAndContinuesItsChain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	for range 3 {
+		s := open(t, path)
+		mustAppend(t, s, "a", "b")
+		if head, err := s.Sync(); err != nil || head != verifyFile(t, path).Head {
+			t.Fatalf("%s, %v", head, err)
+		}
+		s.Close()
+		if err := s.Append(note("late")); !errors.Is(err, ErrClosed) {
+			t.Errorf("append after close: %v", err)
+		}
+	}
+	if sum := verifyFile(t, path); sum.Records != 6 {
+		t.Errorf("%+v", sum)
+	}
+	if info, _ := os.Stat(path); info.Mode() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
+
+func TestFileThatIsNoLogIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	if err := os.WriteFile(real, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "fifo", "."} {
+		if _, err := OpenFile(filepath.Join(dir, name), FileOptions{}); !errors.Is(err, ErrNotRegular) && !errors.Is(err, syscall.EISDIR) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := OpenFile("/dev/null", FileOptions{}); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("device: %v", err)
+	}
+	if _, err := OpenFile(filepath.Join(dir, "no", "log"), FileOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing directory: %v", err)
+	}
+	for _, text := range []string{"root:x:0:0::/root:/bin/sh\n", "{}\n", strings.Repeat("x", 2*MaxLineBytes), "\n"} {
+		if err := os.WriteFile(real, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var bad *CorruptError
+		if _, err := OpenFile(real, FileOptions{}); !errors.As(err, &bad) {
+			t.Errorf("%.20q: %v", text, err)
+		}
+		if now, _ := os.ReadFile(real); string(now) != text {
+			t.Errorf("%.20q was changed", text)
+		}
+	}
+}
+
+func TestTornEndIsMended(t *testing.T) {
+	l := threeLines(t)
+	for claim, c := range map[string]struct {
+		text    string
+		records uint64 // after one more append
+	}{
+		"a line cut in the middle goes":        {l[0] + l[1] + l[2][:50], 4},
+		"a first line cut in the middle goes":  {l[0][:10], 2},
+		"a line that lacks its newline stays":  {l[0] + strings.TrimSuffix(l[1], "\n"), 3},
+		"a first line without newline stays":   {strings.TrimSuffix(l[0], "\n"), 2},
+		"zeros that a full disk left behind":   {l[0] + strings.Repeat("\x00", 6000), 3},
+		"a changed line without newline goes":  {l[0] + strings.Replace(strings.TrimSuffix(l[1], "\n"), "TOKEN", "T", 1), 3},
+		"a long line before a torn one stays":  {longLine(t) + `{"seq":2`, 3},
+		"a torn line longer than a few blocks": {longLine(t) + longLine(t)[:20_000], 3},
+	} {
+		t.Run(claim, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			mustAppend(t, open(t, path), "next")
+			if sum := verifyFile(t, path); sum.Records != c.records {
+				t.Errorf("%+v", sum)
+			}
+			text, _ := os.ReadFile(path)
+			if cut := strings.Contains(string(text), `"capability":"audit","outcome":"error"`); cut == strings.HasSuffix(claim, "newline stays") {
+				t.Errorf("recovery noted: %v\n%s", cut, text)
+			}
+		})
+	}
+}
+
+func longLine(t *testing.T) string {
+	r := Record{Timestamp: 1, Capability: "x", Target: strings.Repeat("\x00", MaxTargetBytes), Outcome: Denied}
+	line, err := newChain().seal(&r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(line)
+}
+
+func TestTwoWritersShareOneChain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	a, b := open(t, path), open(t, path)
+	for range 20 {
+		mustAppend(t, a, "a", "a")
+		mustAppend(t, b, "b")
+	}
+	if sum := verifyFile(t, path); sum.Records != 60 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+func TestRotationAndDeletion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	s := open(t, path)
+	mustAppend(t, s, "a", "b")
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, "a new chain")
+	if sum := verifyFile(t, path); sum.Records != 1 {
+		t.Errorf("truncated: %+v", sum)
+	}
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, "still there")
+	if sum := verifyFile(t, path+".1"); sum.Records != 2 {
+		t.Errorf("renamed: %+v", sum)
+	}
+	if err := os.Remove(path + ".1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(note("lost")); !errors.Is(err, ErrDeleted) {
+		t.Errorf("deleted: %v", err)
+	}
+}
+
+func TestForeignTextBehindTheChainIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	s := open(t, path)
+	mustAppend(t, s, "a")
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if _, err := file.WriteString("hello\n"); err != nil {
+		t.Fatal(err)
+	}
+	var bad *CorruptError
+	if err := s.Append(note("b")); !errors.As(err, &bad) {
+		t.Error(err)
+	}
+}
+
+func TestLockThatIsNeverReleasedEndsInAnError(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	open(t, path)
+	s, err := OpenFile(path, FileOptions{LockTimeout: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	other, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(note("a")); !errors.Is(err, ErrLocked) {
+		t.Error(err)
+	}
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_UN); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, s, "a")
+}
+
+func BenchmarkAppendFile(b *testing.B) {
+	s, err := OpenFile(filepath.Join(b.TempDir(), "log"), FileOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	for b.Loop() {
+		if err := s.Append(note("/srv/input/prompt.txt")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAppendMemory(b *testing.B) {
+	s := NewMemory()
+	for b.Loop() {
+		if err := s.Append(note("/srv/input/prompt.txt")); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
