@@ -52,9 +52,10 @@ func appendField(dst []byte, key, value string) []byte {
 	return appendString(append(dst, key...), value)
 }
 
-// appendString appends s as a JSON string. ASCII controls and what unseen names
-// are escaped, each byte that is not UTF-8 becomes \ufffd, and all other
-// characters stand for themselves.
+// appendString appends s as a JSON string. ASCII controls, what unseen names and
+// # are escaped, each byte that is not UTF-8 becomes \ufffd, and all other
+// characters stand for themselves. (CI runners take ##[…] and ##vso[…] in what a
+// job prints for commands.)
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
@@ -64,7 +65,7 @@ func appendString(dst []byte, s string) []byte {
 			switch {
 			case c == '"' || c == '\\':
 				dst = append(dst, '\\', c)
-			case c < ' ' || c == 0x7f:
+			case c < ' ' || c == 0x7f || c == '#':
 				dst = appendEscape(dst, rune(c))
 			default:
 				dst = append(dst, c)

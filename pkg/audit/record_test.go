@@ -38,6 +38,10 @@ func TestLineIsCanonical(t *testing.T) {
 			Record{Capability: "c", Target: "a\xff\xc3", Outcome: Denied},
 			`"op":0,"capability":"c","target":"a\ufffd\ufffd","outcome":"denied"`,
 		},
+		"a command of a CI runner is no command any more": {
+			Record{Capability: "c", Target: "##[error]x", Outcome: Denied},
+			`"op":0,"capability":"c","target":"\u0023\u0023[error]x","outcome":"denied"`,
+		},
 		"printable text and HTML stand for themselves": {
 			Record{Capability: "c", Target: `<a href="é\">日本😀&`, Outcome: Denied},
 			`"op":0,"capability":"c","target":"<a href=\"é\\\">日本😀&","outcome":"denied"`,
