@@ -45,8 +45,9 @@ func TestProgramsAgreeWithTheirTables(t *testing.T) {
 					}
 				}
 			}
+			held := accumulator(list)
 			for pc, reached := range covered {
-				if !reached {
+				if !reached && held[pc] != "" {
 					t.Errorf("instruction %d is never reached", pc)
 				}
 			}
