@@ -1,0 +1,226 @@
+package filesystem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/pkg/grants"
+)
+
+// Roots holds the granted directories open. Whoever opened it closes it.
+type Roots struct {
+	options Options
+
+	mu    sync.RWMutex
+	read  map[string]int // granted root to O_PATH descriptor
+	write map[string]int
+}
+
+// Open opens every granted root. A root may be a symbolic link, which is followed once, here. Errors name the grant
+// and the root: it is missing, is not a directory, lies on a pseudo file system, or would let a guest write what the
+// supervisor itself depends on.
+func Open(read, write []string, o Options) (*Roots, error) {
+	r := &Roots{read: map[string]int{}, write: map[string]int{}, options: o}
+	for _, name := range read {
+		if err := hold(r.read, "filesystem.read", name); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+	}
+	for _, name := range write {
+		if err := hold(r.write, "filesystem.write", name); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		if err := excluded(r.write[path.Clean(name)], o.Exclusions); err != nil {
+			return nil, errors.Join(fmt.Errorf("filesystem.write: root %q %w", name, err), r.Close())
+		}
+	}
+	return r, nil
+}
+
+// Close closes every root.
+func (r *Roots) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, set := range []map[string]int{r.read, r.write} {
+		for name, fd := range set {
+			errs = append(errs, unix.Close(fd))
+			delete(set, name)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// hold opens one root and keeps it in set.
+func hold(set map[string]int, grant, name string) error {
+	name = path.Clean(name)
+	if _, ok := set[name]; ok {
+		return nil
+	}
+	if !path.IsAbs(name) {
+		return fmt.Errorf("%s: root %q is not absolute", grant, name)
+	}
+	fd, err := openat2(unix.AT_FDCWD, name, unix.O_PATH|unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return fmt.Errorf("%s: root %q does not exist", grant, name)
+	case errors.Is(err, unix.ENOTDIR):
+		return fmt.Errorf("%s: root %q is not a directory", grant, name)
+	case errors.Is(err, unix.ENOSYS):
+		return fmt.Errorf("%s: root %q: this kernel has no openat2 (Linux 5.6)", grant, name)
+	case err != nil:
+		return fmt.Errorf("%s: root %q: %w", grant, name, err)
+	}
+	pseudo, err := pseudoOf(fd)
+	if err == nil && pseudo != "" {
+		err = fmt.Errorf("%s: root %q lies on a pseudo file system (%s)", grant, name, pseudo)
+	}
+	if err != nil {
+		return errors.Join(err, unix.Close(fd))
+	}
+	set[name] = fd
+	return nil
+}
+
+// excluded reports whether the directory fd is one that holds a protected path, however either is spelled or mounted.
+func excluded(fd int, protected []string) error {
+	var held unix.Stat_t
+	if err := unix.Fstat(fd, &held); err != nil {
+		return fmt.Errorf("cannot be examined: %w", err)
+	}
+	for _, name := range protected {
+		for _, dir := range ancestors(name) {
+			var st unix.Stat_t
+			if err := unix.Stat(dir, &st); err == nil && st.Dev == held.Dev && st.Ino == held.Ino {
+				return fmt.Errorf("would hold %q, which the supervisor depends on", name)
+			}
+		}
+	}
+	return nil
+}
+
+// ancestors lists the directories above name, as it is written and as symbolic links make it.
+func ancestors(name string) []string {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return nil
+	}
+	spellings := []string{name}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		spellings = append(spellings, real)
+	} else if real, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+		spellings = append(spellings, filepath.Join(real, filepath.Base(name)))
+	}
+	var dirs []string
+	for _, p := range spellings {
+		for p != "/" {
+			dirs = append(dirs, p)
+			p = filepath.Dir(p)
+		}
+	}
+	return append(dirs, "/")
+}
+
+// open resolves a path beneath the root that a ticket names, without ever leaving it.
+func (r *Roots) open(set map[string]int, t ticket, rel string, flags int) (int, error) {
+	if !t.Valid() {
+		return -1, capability.NoTicket()
+	}
+	r.mu.RLock() // a root that Close has closed must not be used under a number that means something else by now
+	defer r.mu.RUnlock()
+	root, ok := set[t.Root()]
+	if !ok {
+		return -1, &capability.Failure{Code: "EPERM", Message: "the root is not open", Host: fmt.Errorf("root %q", t.Root())}
+	}
+	return openat2(root, rel, flags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_MAGICLINKS)
+}
+
+// retries bounds how often a resolution is repeated that a rename elsewhere has disturbed: openat2(2), EAGAIN.
+const retries = 64
+
+func openat2(dir int, name string, flags int, resolve uint64) (int, error) {
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: resolve}
+	for attempt := 0; ; attempt++ {
+		fd, err := unix.Openat2(dir, name, &how)
+		if err == nil {
+			return fd, nil
+		}
+		if err != unix.EINTR && (err != unix.EAGAIN || attempt >= retries) {
+			return -1, os.NewSyscallError("openat2", err)
+		}
+	}
+}
+
+// reopen opens the very inode that an O_PATH descriptor holds, so that nothing can have taken its place.
+func reopen(fd, flags int) (int, error) {
+	for {
+		opened, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), flags|unix.O_CLOEXEC, 0)
+		if err != unix.EINTR {
+			return opened, os.NewSyscallError("open", err)
+		}
+	}
+}
+
+func pseudoOf(fd int) (string, error) {
+	var fs unix.Statfs_t
+	for {
+		err := unix.Fstatfs(fd, &fs)
+		if err == nil {
+			return pseudoName(int64(fs.Type)), nil
+		}
+		if err != unix.EINTR {
+			return "", os.NewSyscallError("fstatfs", err)
+		}
+	}
+}
+
+// refusePseudo denies what lies on a pseudo file system: no grant allows it.
+func refusePseudo(fd int, t ticket, name string) error {
+	pseudo, err := pseudoOf(fd)
+	if err != nil {
+		return capability.Failed(err)
+	}
+	if pseudo == "" {
+		return nil
+	}
+	return &grants.Denial{
+		Capability: name,
+		Target:     grants.Shorten(t.Path()),
+		Rule:       "it lies on a pseudo file system (" + pseudo + "), which no grant opens",
+	}
+}
+
+// fault translates an error of resolving a ticket's path. EXDEV is how RESOLVE_BENEATH answers a way out of the root.
+func fault(err error, t ticket, name string) error {
+	if err == nil {
+		return nil
+	}
+	var failure *capability.Failure
+	if errors.As(err, &failure) {
+		return err
+	}
+	if !errors.Is(err, unix.EXDEV) {
+		return capability.Failed(err)
+	}
+	return &grants.Denial{
+		Capability: name,
+		Target:     grants.Shorten(t.Path()),
+		Rule:       "a symbolic link on the way leads out of the granted root",
+		Hint:       "name the file by the path it has in a granted root; links inside a root must be relative and stay in it",
+	}
+}
+
+func split(rel string) (dir, base string) {
+	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
+		return rel[:i], rel[i+1:]
+	}
+	return ".", rel
+}
