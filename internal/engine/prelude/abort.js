@@ -1,5 +1,5 @@
 'use strict';
-(native, { apply, platform, needs }) => {
+(function (native, { apply, platform, needs }) {
   const { Event, EventTarget, dispatch } = native.part('events');
   const construct = {};
   let abort;
@@ -121,4 +121,4 @@
   const aborted = () => exception('This operation was aborted', 'AbortError');
 
   return { AbortController, AbortSignal, isSignal, onAbort };
-};
+});

@@ -1,5 +1,5 @@
 'use strict';
-(native, { apply, uncurryThis, needs, text }) => {
+(function (native, { apply, uncurryThis, needs, text }) {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const codeAt = uncurryThis(String.prototype.charCodeAt);
   const slice = uncurryThis(Uint8Array.prototype.subarray);
@@ -78,4 +78,4 @@
       return latin1(out, at);
     },
   };
-};
+});

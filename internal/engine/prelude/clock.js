@@ -1,5 +1,5 @@
 'use strict';
-(native, { platform }) => {
+(function (native, { platform }) {
   const construct = {};
   class Performance {
     #brand;
@@ -13,4 +13,4 @@
   platform(Performance, 'Performance');
   Reflect.defineProperty(Performance, 'length', { __proto__: null, value: 0, configurable: true });
   return { performance: new Performance(construct) };
-};
+});

@@ -1,5 +1,5 @@
 'use strict';
-(native, { uncurryThis, platform, needs }) => {
+(function (native, { uncurryThis, platform, needs }) {
   const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
   const getter = (key) => uncurryThis(Reflect.getOwnPropertyDescriptor(typed, key).get);
   const kindOf = getter(Symbol.toStringTag);
@@ -49,4 +49,4 @@
   platform(Crypto, 'Crypto');
   Reflect.defineProperty(Crypto, 'length', { __proto__: null, value: 0, configurable: true });
   return { crypto: new Crypto(construct) };
-};
+});

@@ -1,5 +1,5 @@
 'use strict';
-(native, { apply, platform, needs, dictionary, text }) => {
+(function (native, { apply, platform, needs, dictionary, text }) {
   // What dispatching needs of an event; a throw here is the brand check.
   let stateOf;
 
@@ -180,4 +180,4 @@
   };
 
   return { Event, EventTarget, CustomEvent, dispatch, listenersOf };
-};
+});

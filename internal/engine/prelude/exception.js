@@ -1,5 +1,5 @@
 'use strict';
-(native, { platform, text }) => {
+(function (native, { platform, text }) {
   const constants = [
     'INDEX_SIZE', 'DOMSTRING_SIZE', 'HIERARCHY_REQUEST', 'WRONG_DOCUMENT', 'INVALID_CHARACTER', 'NO_DATA_ALLOWED',
     'NO_MODIFICATION_ALLOWED', 'NOT_FOUND', 'NOT_SUPPORTED', 'INUSE_ATTRIBUTE', 'INVALID_STATE', 'SYNTAX',
@@ -48,4 +48,4 @@
     Reflect.defineProperty(DOMException.prototype, `${constants[i]}_ERR`, constant);
   }
   return { DOMException };
-};
+});

@@ -17,18 +17,26 @@ var (
 	primordialsSource string
 	//go:embed console.js
 	consoleSource string
+	//go:embed console-more.js
+	consoleMoreSource string
 	//go:embed inspect.js
 	inspectSource string
+	//go:embed table.js
+	tableSource string
 	//go:embed timers.js
 	timersSource string
 	//go:embed clone.js
 	cloneSource string
-	//go:embed encoding.js
-	encodingSource string
+	//go:embed encoder.js
+	encoderSource string
+	//go:embed decoder.js
+	decoderSource string
 	//go:embed base64.js
 	base64Source string
 	//go:embed url.js
 	urlSource string
+	//go:embed params.js
+	paramsSource string
 	//go:embed clock.js
 	clockSource string
 	//go:embed crypto.js
@@ -48,12 +56,16 @@ func Primordials() string { return primordialsSource }
 func Parts() []Part {
 	return []Part{
 		{"console", consoleSource, []string{"console"}},
+		{"console-more", consoleMoreSource, nil},
 		{"inspect", inspectSource, nil},
+		{"table", tableSource, nil},
 		{"timers", timersSource, []string{"setTimeout", "setInterval", "clearTimeout", "clearInterval", "queueMicrotask"}},
 		{"clone", cloneSource, []string{"structuredClone"}},
-		{"encoding", encodingSource, []string{"TextEncoder", "TextDecoder"}},
+		{"encoder", encoderSource, []string{"TextEncoder"}},
+		{"decoder", decoderSource, []string{"TextDecoder"}},
 		{"base64", base64Source, []string{"atob", "btoa"}},
-		{"url", urlSource, []string{"URL", "URLSearchParams"}},
+		{"url", urlSource, []string{"URL"}},
+		{"params", paramsSource, []string{"URLSearchParams"}},
 		{"clock", clockSource, []string{"performance"}},
 		{"crypto", cryptoSource, []string{"crypto"}},
 		{"events", eventsSource, []string{"Event", "EventTarget", "CustomEvent"}},

@@ -1,5 +1,5 @@
 'use strict';
-() => {
+(function () {
   const { apply, ownKeys, defineProperty } = Reflect;
   const { toStringTag } = Symbol;
 
@@ -54,4 +54,4 @@
   const views = new Map();
 
   return { apply, uncurryThis, value, tag, platform, needs, dictionary, text, usv, replace, views };
-};
+});

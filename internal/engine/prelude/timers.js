@@ -1,5 +1,5 @@
 'use strict';
-(native, { apply, uncurryThis }) => {
+(function (native, { apply, uncurryThis }) {
   const { prototype } = Map;
   const get = uncurryThis(prototype.get);
   const set = uncurryThis(prototype.set);
@@ -62,4 +62,4 @@
     // A timer of the platform's own, beyond the 32-bit range too.
     after(ms, callback) { arm(callback, ms > 0x7fffffff ? 0x7fffffff : ms >>> 0, [], false); },
   };
-};
+});

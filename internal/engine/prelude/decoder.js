@@ -1,5 +1,5 @@
 'use strict';
-(native, { apply, uncurryThis, platform, dictionary, text, usv }) => {
+(function (native, { apply, uncurryThis, platform, dictionary, text }) {
   const codeAt = uncurryThis(String.prototype.charCodeAt);
   const sliceText = uncurryThis(String.prototype.slice);
   const lower = uncurryThis(String.prototype.toLowerCase);
@@ -9,7 +9,6 @@
   const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
   const sub = uncurryThis(typed.subarray);
   const fill = uncurryThis(typed.set);
-  const kindOf = uncurryThis(Reflect.getOwnPropertyDescriptor(typed, Symbol.toStringTag).get);
 
   const labels = {
     'utf-8': 'unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf-8 utf8 x-unicode20utf8',
@@ -131,50 +130,6 @@
     return [fromCodes(codes, length), stream ? rest : 0];
   };
 
-  class TextEncoder {
-    #brand;
-    get encoding() { this.#brand; return 'utf-8'; }
-    encode(input = '') { this.#brand; return native.utf8Encode(text(input)); }
-    encodeInto(source, destination) {
-      this.#brand;
-      if (arguments.length < 2) throw new TypeError("Failed to execute 'encodeInto' on 'TextEncoder': 2 arguments required");
-      source = usv(source);
-      if (!isView(destination) || kindOf(destination) !== 'Uint8Array') {
-        throw new TypeError("Failed to execute 'encodeInto' on 'TextEncoder': the destination is not a Uint8Array");
-      }
-      const { length } = source;
-      const size = destination.length;
-      let read = 0;
-      let written = 0;
-      while (read < length) {
-        const code = codeAt(source, read);
-        if (code < 0x80) {
-          if (written + 1 > size) break;
-          destination[written++] = code;
-        } else if (code < 0x800) {
-          if (written + 2 > size) break;
-          destination[written++] = code >> 6 | 0xc0;
-          destination[written++] = code & 63 | 0x80;
-        } else if (code < 0xd800 || code > 0xdfff) {
-          if (written + 3 > size) break;
-          destination[written++] = code >> 12 | 0xe0;
-          destination[written++] = code >> 6 & 63 | 0x80;
-          destination[written++] = code & 63 | 0x80;
-        } else {
-          if (written + 4 > size) break;
-          const point = 0x10000 + ((code & 0x3ff) << 10 | codeAt(source, ++read) & 0x3ff);
-          destination[written++] = point >> 18 | 0xf0;
-          destination[written++] = point >> 12 & 63 | 0x80;
-          destination[written++] = point >> 6 & 63 | 0x80;
-          destination[written++] = point & 63 | 0x80;
-        }
-        read++;
-      }
-      return { read, written };
-    }
-  }
-  platform(TextEncoder, 'TextEncoder');
-
   const nothing = new Uint8Array(0);
   class TextDecoder {
     #encoding;
@@ -213,5 +168,5 @@
   platform(TextDecoder, 'TextDecoder');
   Reflect.defineProperty(TextDecoder, 'length', { __proto__: null, value: 0, configurable: true });
 
-  return { TextEncoder, TextDecoder };
-};
+  return { TextDecoder };
+});
