@@ -16,6 +16,8 @@ type encoder struct {
 	buf bytes.Buffer
 	enc *msgpack.Encoder
 	err error
+	// tail bytes follow the frame's buffer on the wire.
+	tail int
 }
 
 func newEncoder(op Op, id uint64) *encoder {
@@ -56,10 +58,11 @@ func (e *encoder) finish() ([]byte, error) {
 		return nil, e.err
 	}
 	frame := e.buf.Bytes()
-	if len(frame)-4 > MaxFrameBytes {
+	n := len(frame) - 4 + e.tail
+	if n > MaxFrameBytes {
 		return nil, ErrTooLarge
 	}
-	binary.BigEndian.PutUint32(frame, uint32(len(frame)-4))
+	binary.BigEndian.PutUint32(frame, uint32(n))
 	return frame, nil
 }
 

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bufio"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of r.
-func NewReader(r io.Reader) *Reader { return &Reader{r: r} }
+func NewReader(r io.Reader) *Reader { return &Reader{r: bufio.NewReaderSize(r, 16<<10)} }
 
 // Next reads one frame. limit answers the largest payload in bytes that op may
 // have now, or why op may not come at all. The error is io.EOF between frames,
@@ -165,3 +166,23 @@ func (f Frame) Decode(m Message) error {
 
 // Raw is a msgpack value that is handed on without being decoded.
 type Raw = msgpack.RawMessage
+
+// ReplyBytes answers call id with a Uint8Array. The data is not copied.
+func (w *Writer) ReplyBytes(id uint64, data []byte) error {
+	e := newEncoder(OpReply, id)
+	e.array(2)
+	e.bool(true)
+	e.keep(e.enc.EncodeBytesLen(len(data)))
+	e.tail = len(data)
+	frame, err := e.finish()
+	if err != nil {
+		return fmt.Errorf("encode Reply: %w", err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.w.Write(frame); err != nil {
+		return err
+	}
+	_, err = w.w.Write(data)
+	return err
+}

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -96,7 +97,7 @@ type Error struct {
 	// Pending lists what was waited for when a wait timed out.
 	Pending []string `json:"pending,omitempty"`
 	// Cause is the JSON form of the error's cause, if it has one.
-	Cause any `json:"cause,omitempty"`
+	Cause json.RawMessage `json:"cause,omitempty"`
 	// Thrown is the decoded value that was thrown, nil when it cannot cross.
 	Thrown any `json:"-"`
 

@@ -48,6 +48,7 @@ type Result struct {
 	Audit []audit.Record
 
 	err    *Error
+	raw    []byte // the value's wire form
 	source string
 	limits Limits
 }

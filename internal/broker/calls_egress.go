@@ -1,0 +1,150 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"unicode/utf8"
+
+	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/internal/capability/network"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
+	"realm.internal/supervisor/pkg/value"
+)
+
+var networkFetch = call[rpc.NetworkFetch, grants.Fetch]{
+	capability: grants.CapabilityNetwork,
+	target:     func(m *rpc.NetworkFetch) string { return fetchTarget(m.URL) },
+	check: func(b *Broker, m *rpc.NetworkFetch) (grants.Fetch, error) {
+		if err := sized(m.Size, m.Body, b.limits.MaxWriteBytes); err != nil {
+			return grants.Fetch{}, err
+		}
+		return b.Checker.Fetch(m.Method, m.URL)
+	},
+	execute: func(ctx context.Context, b *Broker, t grants.Fetch, m *rpc.NetworkFetch) (answer, error) {
+		res, err := b.Executors.Network.Fetch(ctx, t, network.Request{Headers: m.Headers, Body: m.Body})
+		if err != nil {
+			return answer{}, err
+		}
+		n := int64(len(res.Body))
+		b.count.network.Add(n)
+		var body any = res.Body
+		if m.Text {
+			if !utf8.Valid(res.Body) {
+				return answer{}, &capability.Failure{Code: "EILSEQ", Message: "the response is not UTF-8 text; use fetch and arrayBuffer()"}
+			}
+			body = string(res.Body)
+		}
+		headers := make([]any, len(res.Headers))
+		for i, h := range res.Headers {
+			headers[i] = []any{h[0], h[1]}
+		}
+		return answer{moved: n, value: value.NewObject(
+			value.Member{Key: "status", Value: res.Status},
+			value.Member{Key: "statusText", Value: res.StatusText},
+			value.Member{Key: "url", Value: res.URL},
+			value.Member{Key: "redirected", Value: res.Redirected},
+			value.Member{Key: "headers", Value: headers},
+			value.Member{Key: "body", Value: body})}, nil
+	},
+}
+
+// fetchTarget names a request without user, query and fragment, which may carry values.
+func fetchTarget(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return "(no absolute URL)"
+	}
+	return grants.Shorten(u.Scheme + "://" + u.Host + u.EscapedPath())
+}
+
+var subprocessSpawn = call[rpc.SubprocessSpawn, grants.Spawn]{
+	capability: grants.CapabilitySubprocess,
+	target:     func(m *rpc.SubprocessSpawn) string { return m.Path },
+	check: func(b *Broker, m *rpc.SubprocessSpawn) (grants.Spawn, error) {
+		if err := sized(m.Size, m.Stdin, b.limits.MaxWriteBytes); err != nil {
+			return grants.Spawn{}, err
+		}
+		return b.Checker.Spawn(m.Path, m.Args)
+	},
+	execute: func(ctx context.Context, b *Broker, t grants.Spawn, m *rpc.SubprocessSpawn) (answer, error) {
+		res, err := b.Executors.Commands.Run(ctx, t, m.Stdin)
+		if err != nil {
+			return answer{}, err
+		}
+		n := int64(len(res.Stdout) + len(res.Stderr))
+		b.count.output.Add(n)
+		var signal any
+		if res.Signal != "" {
+			signal = res.Signal
+		}
+		return answer{moved: n, value: value.NewObject(
+			value.Member{Key: "code", Value: res.Code},
+			value.Member{Key: "signal", Value: signal},
+			value.Member{Key: "stdout", Value: res.Stdout},
+			value.Member{Key: "stderr", Value: res.Stderr})}, nil
+	},
+}
+
+var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
+	capability: grants.CapabilityTool,
+	target:     func(m *rpc.ToolRequest) string { return m.Method },
+	check: func(b *Broker, m *rpc.ToolRequest) (grants.ToolCall, error) {
+		if err := b.Budget.DataRequest(); err != nil {
+			return grants.ToolCall{}, err
+		}
+		if m.Size > b.limits.MaxWriteBytes {
+			return grants.ToolCall{}, grants.ExceededBytes(m.Method, "maxWriteBytes", b.limits.MaxWriteBytes, m.Size)
+		}
+		return b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
+	},
+	execute: func(ctx context.Context, b *Broker, t grants.ToolCall, m *rpc.ToolRequest) (answer, error) {
+		params, err := toolParams(m.Params)
+		if err != nil {
+			return answer{}, err
+		}
+		if b.Executors.Tools == nil {
+			return answer{}, &toolError{code: "ENOTOOL", message: "the host offers no tool of this name"}
+		}
+		v, err := b.Executors.Tools.Call(ctx, t, params)
+		if err != nil {
+			return answer{}, asToolError(ctx, err)
+		}
+		raw, err := value.Encode(v)
+		if err != nil {
+			return answer{}, &toolError{code: "EBADVALUE", message: "the tool's answer cannot cross: " + err.Error()}
+		}
+		if err := b.Budget.DataBytes(int64(len(raw))); err != nil {
+			return answer{}, err
+		}
+		return answer{raw: raw, moved: int64(len(raw))}, nil
+	},
+}
+
+func toolParams(raw rpc.Raw) (json.RawMessage, error) {
+	v, err := value.Decode(raw, value.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("decode tool parameters: %w", err)
+	}
+	return value.MarshalJSON(v)
+}
+
+// toolError is what the guest sees of a tool that failed.
+type toolError struct{ code, message string }
+
+func (e *toolError) Error() string { return e.message }
+
+func asToolError(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return err
+	}
+	e := &toolError{code: "TOOL_ERROR", message: err.Error()}
+	var coded interface{ Code() string }
+	if errors.As(err, &coded) {
+		e.code = coded.Code()
+	}
+	return e
+}

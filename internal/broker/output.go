@@ -1,0 +1,56 @@
+package broker
+
+import (
+	"fmt"
+
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+// floodFrames is how many messages over a limit are dropped before the realm
+// is taken for hostile: its own side stops sending at the limit.
+const floodFrames = 10_000
+
+// logBudget is what is left of the console's limits.
+type logBudget struct {
+	calls, bytes int64
+	dropped      int64
+}
+
+func (b *Broker) console(f rpc.Frame) error {
+	m := &rpc.Console{}
+	if err := f.Decode(m); err != nil {
+		return err
+	}
+	switch m.Level {
+	case "log", "info", "warn", "error", "debug":
+	default:
+		return fmt.Errorf("%w: console level %.20q", ErrProtocol, m.Level)
+	}
+	l := &b.logs
+	if l.calls == 0 || l.bytes < int64(len(m.Message)) {
+		l.calls, l.bytes = 0, 0 // what comes after a gap would mislead
+		if l.dropped++; l.dropped > floodFrames {
+			return fmt.Errorf("%w: console output goes on after its limit", ErrProtocol)
+		}
+		return nil
+	}
+	l.calls--
+	l.bytes -= int64(len(m.Message))
+	b.Events.Console(m.Level, b.Secrets.Diagnostics.Text(m.Message))
+	return nil
+}
+
+func (b *Broker) status(f rpc.Frame) error {
+	m := &rpc.Status{}
+	if err := f.Decode(m); err != nil {
+		return err
+	}
+	if b.Budget.StatusEvent() != nil {
+		if b.count.statusDropped.Add(1) > floodFrames+b.limits.MaxStatusEvents {
+			return fmt.Errorf("%w: status events go on after their limit", ErrProtocol)
+		}
+		return nil
+	}
+	b.Events.Status(b.Secrets.Diagnostics.Text(m.Stage), b.Secrets.Diagnostics.Text(m.Message))
+	return nil
+}

@@ -1,0 +1,312 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/build"
+	"realm.internal/supervisor/internal/cgroup"
+	"realm.internal/supervisor/internal/launch"
+	"realm.internal/supervisor/internal/layer"
+	"realm.internal/supervisor/internal/seccomp"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+// startTimeout bounds the time from clone to ready. A loaded host needs much
+// more than the usual ten milliseconds.
+const startTimeout = 20 * time.Second
+
+// maxReadyBytes is the largest first message.
+const maxReadyBytes = 4096
+
+// Spec is what a realm needs to know before its engine starts.
+type Spec struct {
+	HeapMb      int64
+	MemoryBytes int64 // of the whole realm
+	Pids        int64
+	JIT         bool
+	Locale      string // BCP 47
+	TimeZone    string
+}
+
+// Realm is a confined process that waits for its source.
+type Realm struct {
+	Reader  *rpc.Reader
+	Writer  *rpc.Writer
+	Ready   rpc.Ready
+	Receipt *launch.Receipt
+	Spec    Spec
+
+	out, in, control *os.File // from the realm, to the realm, to its control thread
+	stderr           *tail
+	process          *launch.Process
+	group            *cgroup.Group
+	ended            bool
+}
+
+// Start launches a realm, waits until it is ready, and reads back what confines
+// it. The error is a *launch.Unenforceable, or says how the realm failed; nothing
+// is left of it then.
+func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
+	spawner, err := h.live()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	r := &Realm{Spec: spec}
+	if err := r.start(ctx, h, spawner); err != nil {
+		r.End()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (err error) {
+	limits := h.Limits(cgroup.Limits{MemoryBytes: r.Spec.MemoryBytes, Pids: r.Spec.Pids, CPUs: float64(runtime.NumCPU())})
+	name := "realm-" + strconv.FormatUint(h.serial.Add(1), 10)
+	if r.group, err = h.groups.Create(name, limits); err != nil {
+		return err
+	}
+	files, err := r.pipes()
+	if err != nil {
+		return err
+	}
+	r.process, err = spawner.Spawn(ctx, launch.Spec{
+		Kind: launch.Realm, Args: r.args(), Env: r.env(), Files: files,
+		Group: r.group, Landlock: h.Landlock(),
+	})
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.handshake(ctx); err != nil {
+		return err
+	}
+	if r.Receipt, err = r.process.Receipt(); err != nil {
+		return err
+	}
+	for _, l := range h.waived {
+		r.Receipt.Layers[l] = launch.LayerState{State: launch.NotEnforced, Detail: "allowed to be missing by the operator"}
+	}
+	return nil
+}
+
+func (r *Realm) args() []string {
+	args := []string{"realm",
+		"--protocol=" + strconv.Itoa(build.Protocol), "--build=" + build.Version,
+		"--heap-mb=" + strconv.FormatInt(r.Spec.HeapMb, 10),
+		"--locale=" + r.Spec.Locale, "--time-zone=" + r.Spec.TimeZone}
+	if !r.Spec.JIT {
+		args = append(args, "--jitless")
+	}
+	return args
+}
+
+func (r *Realm) env() []string {
+	return []string{"LC_ALL=" + posixLocale(r.Spec.Locale), "TZ=" + r.Spec.TimeZone}
+}
+
+// pipes makes the realm's descriptors 0 to 5. Its ends block, ours do not.
+func (r *Realm) pipes() (files []*os.File, err error) {
+	files = make([]*os.File, 6)
+	defer func() {
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close()
+			}
+		}
+	}()
+	var stderr *os.File
+	for _, p := range []struct {
+		ours     **os.File
+		theirs   int
+		weWrite  bool
+		capacity int
+	}{{&stderr, 2, false, 0}, {&r.in, 3, true, pipeBytes}, {&r.out, 4, false, pipeBytes}, {&r.control, 5, true, 0}} {
+		var fds [2]int
+		if err := unix.Pipe2(fds[:], unix.O_CLOEXEC); err != nil {
+			return files, fmt.Errorf("make a pipe for the realm: %w", err)
+		}
+		ours, theirs := fds[0], fds[1]
+		if p.weWrite {
+			ours, theirs = theirs, ours
+		}
+		if p.capacity > 0 {
+			_, _ = unix.FcntlInt(uintptr(ours), unix.F_SETPIPE_SZ, p.capacity) // a smaller pipe is only slower
+		}
+		files[p.theirs] = os.NewFile(uintptr(theirs), "realm pipe")
+		if err := unix.SetNonblock(ours, true); err != nil {
+			_ = unix.Close(ours)
+			return files, err
+		}
+		*p.ours = os.NewFile(uintptr(ours), "realm pipe")
+	}
+	r.stderr = readTail(stderr)
+	r.Reader, r.Writer = rpc.NewReader(r.out), rpc.NewWriter(r.in)
+	return files, nil
+}
+
+// pipeBytes is the capacity of the message pipes.
+const pipeBytes = 256 << 10
+
+func (r *Realm) handshake(ctx context.Context) error {
+	deadline, _ := ctx.Deadline()
+	_ = r.out.SetReadDeadline(deadline)
+	stop := context.AfterFunc(ctx, func() { _ = r.out.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	f, err := r.Reader.Next(func(op rpc.Op) (int, error) {
+		if op != rpc.OpReady {
+			return 0, fmt.Errorf("the realm sent %s before it was ready", op)
+		}
+		return maxReadyBytes, nil
+	})
+	if err == nil {
+		err = f.Decode(&r.Ready)
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the realm was not ready in time: %w", context.Cause(ctx))
+		}
+		return r.notReady(err)
+	}
+	_ = r.out.SetReadDeadline(time.Time{})
+	if r.Ready.Protocol != build.Protocol || r.Ready.Build != build.Version {
+		return &launch.BinaryError{Problem: launch.BinaryWrongVersion,
+			Detail: fmt.Sprintf("realm has protocol %d build %q, supervisor protocol %d build %q", r.Ready.Protocol, r.Ready.Build, build.Protocol, build.Version)}
+	}
+	if want := seccomp.SHA256(seccomp.Realm(!r.Spec.JIT)); r.Ready.SeccompSHA256 != want {
+		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: fmt.Sprintf("the realm loaded filter %.12q, expected %.12s", r.Ready.SeccompSHA256, want), Fix: "install supervisor and realm of one build"}
+	}
+	return nil
+}
+
+// notReady explains a realm that ended before it was ready.
+func (r *Realm) notReady(cause error) error {
+	_ = r.process.Kill()
+	exit := r.process.Wait()
+	text := r.stderr.String()
+	if exit.Code == ExitUnconfined {
+		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: text, Err: cause}
+	}
+	return fmt.Errorf("the realm ended before it was ready (%s): %w: %q", describe(exit), cause, text)
+}
+
+// Interrupt tells the realm's control thread to stop the guest: 'T' for a
+// limit, 'A' for an abort.
+func (r *Realm) Interrupt(reason byte) { _, _ = r.control.Write([]byte{reason}) }
+
+// Kill ends the realm at once.
+func (r *Realm) Kill() {
+	if r.process != nil {
+		_ = r.process.Kill()
+	}
+}
+
+// Done is closed when the realm has ended.
+func (r *Realm) Done() <-chan struct{} { return r.process.Done() }
+
+// SetReadDeadline bounds reads from the realm.
+func (r *Realm) SetReadDeadline(t time.Time) error { return r.out.SetReadDeadline(t) }
+
+// CPUTime is what the realm's process has used so far; it can have no children.
+// It is read from the process's CPU clock, whose id is made from its pid
+// (clock_getcpuclockid(3)).
+func (r *Realm) CPUTime() (time.Duration, error) {
+	const processClock = 2 // CPUCLOCK_SCHED of a whole process
+	var ts unix.Timespec
+	id := int32(^r.process.PID())<<3 | processClock
+	if err := unix.ClockGettime(id, &ts); err != nil {
+		return 0, err
+	}
+	return time.Duration(ts.Nano()), nil
+}
+
+// SetMemory changes the memory limit of a realm that waits.
+func (r *Realm) SetMemory(bytes int64) error {
+	if err := r.group.SetMemory(bytes); err != nil {
+		return err
+	}
+	r.Spec.MemoryBytes = bytes
+	r.Receipt.Cgroup.MemoryBytes = bytes
+	return nil
+}
+
+// Figures are measured at a realm's end.
+type Figures struct {
+	CPU       time.Duration
+	PeakBytes int64
+	OOMKills  int64
+	Exit      launch.Exit
+	Stderr    string
+}
+
+// Exit statuses by which a realm tells why it ended itself.
+const (
+	ExitOOM        = 86 // V8 found no memory
+	ExitFatal      = 87 // V8 gave up
+	ExitUnconfined = 88 // a confinement step failed before a source came
+)
+
+// End kills what is left of the realm, reads its figures and removes it. It may
+// be called twice; the figures are those of the first call.
+func (r *Realm) End() Figures {
+	var fig Figures
+	if r.ended {
+		return fig
+	}
+	r.ended = true
+	if r.process != nil {
+		_ = r.process.Kill()
+		fig.Exit = r.process.Wait()
+		fig.CPU = fig.Exit.CPU
+	}
+	for _, f := range []*os.File{r.in, r.out, r.control} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+	if r.stderr != nil {
+		fig.Stderr = r.stderr.close()
+	}
+	if r.group == nil {
+		return fig
+	}
+	if s, err := r.group.Stats(); err == nil {
+		fig.PeakBytes, fig.OOMKills = s.PeakMemoryBytes, s.OOMKills
+		if s.CPU > 0 {
+			fig.CPU = s.CPU
+		}
+	}
+	if fig.PeakBytes == 0 {
+		fig.PeakBytes = fig.Exit.MaxRSSBytes
+	}
+	if err := r.group.Remove(); err != nil && !errors.Is(err, os.ErrNotExist) {
+		fig.Stderr += "\ncgroup: " + err.Error()
+	}
+	return fig
+}
+
+func describe(e launch.Exit) string {
+	switch {
+	case e.Lost:
+		return "killed with the spawner"
+	case e.Signal != 0:
+		return "killed by " + unix.SignalName(e.Signal)
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// Describe says in words how a realm ended.
+func (f Figures) Describe() string { return describe(f.Exit) }

@@ -1,0 +1,201 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"realm.internal/supervisor/internal/broker"
+	"realm.internal/supervisor/internal/confine"
+	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/value"
+)
+
+// grace is how long an interrupted realm may take to say where it was. An
+// engine in JavaScript answers within a millisecond; one in a native loop never.
+const grace = 10 * time.Millisecond
+
+// served is how a broker ended.
+type served struct {
+	end broker.End
+	err error
+}
+
+// stop is why the supervisor ended a run; the first reason wins.
+type stop struct {
+	code    Code
+	message string
+}
+
+// run takes the execution to its end and publishes the result.
+func (x *execution) run(ctx context.Context) {
+	defer x.close()
+	began := time.Now()
+	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), Stats: Stats{WallMs: 1}}
+	sourceSum, grantsSum := hexSum(x.message.Source), grants.Hash(x.req.Grants)
+	if err := x.trail.Begin("source sha256 " + sourceSum + ", grants sha256 " + grantsSum); err != nil {
+		res.err = failure(CodeInternal, err, "nothing ran: %v", err)
+		x.session.finish(res)
+		return
+	}
+	realm, err := x.s.takeRealm(ctx, x.spec())
+	if err != nil {
+		res.err = x.launchFailure(ctx, err)
+	} else {
+		res.Receipt = x.receipt(realm, sourceSum, grantsSum)
+		x.serve(ctx, realm, res)
+	}
+	x.finish(res, time.Since(began))
+}
+
+func (x *execution) launchFailure(ctx context.Context, err error) *Error {
+	if ctx.Err() != nil {
+		return failure(CodeAborted, err, "aborted before the realm was ready")
+	}
+	return launchError(err)
+}
+
+func (x *execution) spec() confine.Spec {
+	e := x.req.Grants.Engine
+	return confine.Spec{
+		HeapMb: x.limits.MemoryMb, MemoryBytes: x.limits.RealmMemoryMb << 20, Pids: x.limits.MaxPids,
+		JIT: e.JIT == nil || *e.JIT, Locale: locale(e), TimeZone: timeZone(e),
+	}
+}
+
+// serve sends the source and answers the realm until the run is over.
+func (x *execution) serve(ctx context.Context, realm *confine.Realm, res *Result) {
+	calls, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	x.execs.Tools = x.tools()
+	b := broker.New(broker.Config{
+		Reader: realm.Reader, Deadline: realm.SetReadDeadline, Out: realm.Writer,
+		Checker: x.checker, Budget: grants.NewBudget(x.limits), Trail: x.trail,
+		Executors: x.execs, Events: x.session, Secrets: x.secrets, Kill: realm.Kill,
+	})
+	start := time.Now()
+	x.session.start(start)
+	done := make(chan served, 1)
+	go func() {
+		end, err := b.Serve(calls)
+		done <- served{end, err}
+	}()
+	go func() { _ = realm.Writer.Send(0, &x.message) }() // a realm that does not read is ended by its deadline
+	s, why := x.watch(ctx, realm, start, done, cancel)
+	cancel()
+	x.conclude(res, b, realm, s, why, start)
+}
+
+// watch enforces the deadlines until the broker is done.
+func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.Time, done <-chan served, cancel func()) (served, *stop) {
+	wall := time.NewTimer(time.Duration(x.limits.WallClockMs) * time.Millisecond)
+	defer wall.Stop()
+	cpuLimit := time.Duration(x.limits.CPUMs) * time.Millisecond
+	before, _ := realm.CPUTime() // a realm that waited has used CPU to start
+	cpu := time.NewTimer(cpuLimit / time.Duration(runtime.NumCPU()))
+	defer cpu.Stop()
+	var kill <-chan time.Time
+	var why *stop
+	end := func(code Code, letter byte, message string) {
+		if why == nil {
+			why = &stop{code, message}
+			realm.Interrupt(letter)
+			kill = time.After(grace)
+		}
+	}
+	for {
+		select {
+		case s := <-done:
+			return s, why
+		case <-wall.C:
+			end(CodeTimeout, 'T', fmt.Sprintf("the wall clock limit of %d ms is over", x.limits.WallClockMs))
+		case <-cpu.C:
+			used, err := realm.CPUTime()
+			if left := cpuLimit - (used - before); err == nil && left > 0 {
+				cpu.Reset(max(left/time.Duration(runtime.NumCPU()), time.Millisecond))
+			} else if err == nil {
+				end(CodeTimeout, 'T', fmt.Sprintf("the CPU limit of %d ms is used up", x.limits.CPUMs))
+			}
+		case <-ctx.Done():
+			ctx = context.Background()
+			end(CodeAborted, 'A', "aborted by the caller")
+		case <-x.session.abort:
+			end(CodeAborted, 'A', "aborted by the caller")
+			x.session.abort = nil
+		case <-kill:
+			realm.Kill()
+			cancel()
+			kill = nil
+		}
+	}
+}
+
+// conclude turns what happened into the result's value or error.
+func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm, s served, why *stop, start time.Time) {
+	wallMs := max(time.Since(start).Milliseconds(), 1)
+	fig := realm.End()
+	res.Stats = stats(b.Stats(), fig, wallMs)
+	res.LogsTruncated = b.Stats().LogsTruncated
+	heap := int64(0)
+	switch {
+	case s.end.Result != nil:
+		heap = s.end.Result.HeapBytes
+	case s.end.Failure != nil:
+		heap = s.end.Failure.HeapBytes
+	}
+	res.Stats.HeapMb = megabytes(heap)
+	switch {
+	case why != nil:
+		res.err = stopped(why, s.end.Failure)
+	case s.err != nil:
+		res.err = brokenRealm(s.err, fig)
+	case s.end.Failure != nil:
+		res.err = guestFailure(s.end.Failure)
+	default:
+		v, err := value.Decode(s.end.Result.Value, value.Limits{})
+		if err != nil {
+			res.err = crashed("the realm sent a result that is no value", err)
+			break
+		}
+		res.Value, res.raw = v, s.end.Result.Value
+	}
+	x.redact(res)
+}
+
+func stats(b broker.Stats, fig confine.Figures, wallMs int64) Stats {
+	return Stats{
+		WallMs: wallMs, CPUMs: fig.CPU.Milliseconds(), PeakMemoryMb: megabytes(fig.PeakBytes),
+		Operations: b.Operations, DeniedOperations: b.Denied,
+		DataRequestCount: b.DataRequests, DataBytesReceived: b.DataBytes,
+		BytesRead: b.BytesRead, BytesWritten: b.BytesWritten,
+		NetworkBytes: b.NetworkBytes, ProcessOutputBytes: b.ProcessOutputBytes,
+		StatusEventsDropped: b.StatusDropped,
+	}
+}
+
+// megabytes is n in MiB with two decimals.
+func megabytes(n int64) float64 { return float64(n*100>>20) / 100 }
+
+// finish writes the last record and publishes the result.
+func (x *execution) finish(res *Result, took time.Duration) {
+	outcome, reason := audit.Used, ""
+	if res.err != nil {
+		outcome, reason = audit.Error, string(res.err.Code)+": "+res.err.Message
+		if res.err.Code == CodeDenied {
+			outcome = audit.Denied
+		}
+	}
+	head, err := x.trail.End(outcome, reason, took)
+	if err != nil && res.err == nil {
+		res.Value, res.raw = Undefined, nil
+		res.err = failure(CodeInternal, err, "the run's end could not be recorded: %v", err)
+		res.err.Phase = "run"
+	}
+	res.Audit = x.trail.Records()
+	if res.Receipt != nil {
+		res.Receipt.AuditHead = head
+	}
+	x.session.finish(res)
+}

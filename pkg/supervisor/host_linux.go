@@ -1,0 +1,69 @@
+package supervisor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+
+	"realm.internal/supervisor/internal/confine"
+	"realm.internal/supervisor/internal/launch"
+)
+
+// host is what realms are confined with.
+type host struct {
+	confine *confine.Host
+	realm   string
+	hash    func() (string, error)
+}
+
+func openHost(cfg *Config) (host, error) {
+	path, err := locateRealm(cfg.RealmPath)
+	if err != nil {
+		return host{}, err
+	}
+	h, err := confine.Open(confine.Config{RealmPath: path, Log: cfg.Logger, AllowMissing: cfg.AllowMissing, Require: cfg.RequireLayers})
+	if err != nil {
+		return host{}, launchError(err)
+	}
+	return host{confine: h, realm: path, hash: lazyHash(func() (string, error) { return fileHash(path) })}, nil
+}
+
+func (h host) close() error { return h.confine.Close() }
+
+func fileHash(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// launchError classifies why nothing could be launched.
+func launchError(err error) *Error {
+	var known *Error
+	var missing *launch.Unenforceable
+	var binary *launch.BinaryError
+	var name *confine.NameError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &missing):
+		e := failure(CodeUnenforceable, err, "isolation layer %s cannot be enforced: %s", missing.Layer, missing.Detail)
+		e.Capability, e.Hint = missing.Layer, missing.Fix
+		return e
+	case errors.As(err, &binary):
+		e := failure(CodeInvalid, err, "%v", binary)
+		e.Hint = "run `make build`, and use supervisor and realm of one build"
+		return e
+	case errors.As(err, &name):
+		return failure(CodeInvalid, err, "%v", name)
+	}
+	return failure(CodeInternal, err, "launch: %v", err)
+}

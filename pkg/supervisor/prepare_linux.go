@@ -1,0 +1,222 @@
+package supervisor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"os"
+	"slices"
+	"unicode/utf8"
+
+	"realm.internal/supervisor/internal/broker"
+	"realm.internal/supervisor/internal/capability/filesystem"
+	"realm.internal/supervisor/internal/capability/network"
+	"realm.internal/supervisor/internal/capability/secret"
+	"realm.internal/supervisor/internal/redact"
+	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
+	"realm.internal/supervisor/pkg/value"
+)
+
+// execution is one run from its request to its result.
+type execution struct {
+	s       *Supervisor
+	session *Session
+	req     Request
+	checker *grants.Checker
+	limits  grants.Limits
+	execs   broker.Executors
+	secrets redact.Set
+	trail   *broker.Trail
+	message rpc.Execute
+}
+
+// prepare checks everything about a request that needs no realm, and opens what
+// its grants name. The error is an *Error of code INVALID or VALIDATION.
+func (s *Supervisor) prepare(r Request) (*execution, error) {
+	if r.Name == "" {
+		r.Name = "guest.ts"
+	}
+	if r.Mode == "" {
+		r.Mode = ModeAuto
+	}
+	if !slices.Contains([]Mode{ModeAuto, ModeModule, ModeScript, ModeFunction}, r.Mode) {
+		return nil, invalid("mode %q is not auto, module, script or function", r.Mode)
+	}
+	r.Grants.Resources = s.cfg.Limits.Override(r.Grants.Resources).Override(r.Limits)
+	if err := r.Grants.Validate(); err != nil {
+		return nil, failure(CodeInvalid, err, "%v", err)
+	}
+	x := &execution{s: s, req: r, checker: grants.NewChecker(r.Grants)}
+	x.limits = x.checker.Limits()
+	if err := x.encode(); err != nil {
+		return nil, err
+	}
+	if err := x.open(); err != nil {
+		x.close()
+		return nil, err
+	}
+	sink := s.cfg.Audit
+	if sink == nil {
+		sink = audit.NewMemory()
+	}
+	x.trail = broker.NewTrail(r.ID, sink, x.secrets.Diagnostics.Text)
+	return x, nil
+}
+
+func invalid(format string, args ...any) *Error { return failure(CodeInvalid, nil, format, args...) }
+
+// encode makes the Execute message.
+func (x *execution) encode() error {
+	r := &x.req
+	m := &x.message
+	if n := int64(len(r.Source)); n > x.limits.MaxCodeBytes {
+		e := failure(CodeValidation, nil, "the source has %d bytes, maxCodeBytes is %d", n, x.limits.MaxCodeBytes)
+		e.Phase = "compile"
+		return e
+	}
+	if !utf8.ValidString(r.Source) {
+		e := failure(CodeValidation, nil, "the source is not valid UTF-8")
+		e.Phase = "compile"
+		e.Line, e.Column = firstInvalid(r.Source)
+		return e
+	}
+	args := r.Args
+	if args == nil {
+		args = []any{}
+	}
+	var err error
+	if m.Args, err = value.Encode(args); err != nil {
+		return invalid("the arguments cannot cross: %v", err)
+	}
+	if r.Input != nil {
+		if m.Input, err = value.Encode(r.Input); err != nil {
+			return invalid("the input cannot cross: %v", err)
+		}
+	}
+	l := x.limits
+	m.Source, m.Name, m.Mode = []byte(r.Source), r.Name, string(r.Mode)
+	m.Tools = slices.Clone(r.Grants.Tools.Allowed)
+	m.TimeZone = timeZone(r.Grants.Engine)
+	m.Limits = rpc.Limits{
+		MemoryMb: l.MemoryMb, MaxResultBytes: l.MaxResultBytes, MaxWriteBytes: l.MaxWriteBytes, MaxDataBytes: l.MaxDataBytes,
+		MaxLogBytes: l.MaxLogBytes, MaxConsoleCalls: grants.MaxConsoleCalls, MaxStatusEvents: l.MaxStatusEvents,
+	}
+	return nil
+}
+
+func firstInvalid(s string) (line, column int) {
+	line, column = 1, 1
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return line, column
+			}
+		}
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return line, column
+}
+
+func timeZone(e grants.Engine) string {
+	if e.TimeZone == "" {
+		return "UTC"
+	}
+	return e.TimeZone
+}
+
+func locale(e grants.Engine) string {
+	if e.Locale == "" {
+		return "en-US"
+	}
+	return e.Locale
+}
+
+// open opens roots, reads secrets, modules and wasm, and builds the executors.
+func (x *execution) open() error {
+	g := x.req.Grants
+	spawner, err := x.s.host.confine.Spawner()
+	if err != nil {
+		return launchError(err)
+	}
+	x.execs.Files, err = filesystem.Open(g.Filesystem.Read, g.Filesystem.Write, filesystem.Options{
+		Exclusions: append([]string{x.s.host.realm}, x.s.cfg.Protect...),
+		Guard:      fileGuard{spawner},
+	})
+	if err != nil {
+		return failure(CodeInvalid, err, "grants: %v", err)
+	}
+	if x.execs.Secrets, err = secret.Open(g, os.LookupEnv); err != nil {
+		return failure(CodeInvalid, err, "grants: %v", err)
+	}
+	x.secrets = x.redactions()
+	if x.execs.Network, err = x.network(); err != nil {
+		return err
+	}
+	if err := x.openModules(); err != nil {
+		return err
+	}
+	return x.openCommands()
+}
+
+// redactions are the secrets that must not leave: those that the guest may read
+// stay in its own results.
+func (x *execution) redactions() redact.Set {
+	var list []redact.Secret
+	for name, v := range x.execs.Secrets.All() {
+		_, err := x.checker.Secret(name)
+		list = append(list, redact.Secret{Name: name, Value: v, Readable: err == nil})
+	}
+	return redact.NewSet(list)
+}
+
+func (x *execution) network() (*network.Client, error) {
+	if len(x.req.Grants.Network.Origins) == 0 {
+		return nil, nil
+	}
+	cfg := network.Config{Decider: x.checker, Secret: x.execs.Secrets.Value}
+	if path := x.s.cfg.RootCAFile; path != "" {
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return nil, failure(CodeInvalid, err, "root CA file: %v", err)
+		}
+		if cfg.RootCAs, err = network.Roots(pem); err != nil {
+			return nil, failure(CodeInvalid, err, "root CA file %s: %v", path, err)
+		}
+	}
+	return network.New(cfg), nil
+}
+
+// tools merges the functions of config and request.
+func (x *execution) tools() *toolset {
+	t := &toolset{functions: maps.Clone(x.s.cfg.Tools), writing: slices.Concat(x.s.cfg.WritingTools, x.req.WritingTools)}
+	if t.functions == nil {
+		t.functions = map[string]Tool{}
+	}
+	maps.Copy(t.functions, x.req.Tools)
+	if x.req.RemoteTools {
+		t.session = x.session
+	}
+	return t
+}
+
+// close releases what open opened.
+func (x *execution) close() {
+	if x.execs.Files != nil {
+		_ = x.execs.Files.Close()
+	}
+	if x.execs.Network != nil {
+		x.execs.Network.Close()
+	}
+	if c, ok := x.execs.Commands.(interface{ Close() }); ok {
+		c.Close()
+	}
+}
+
+func hexSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,35 @@
+package supervisor
+
+import (
+	"encoding/json"
+
+	"realm.internal/supervisor/internal/redact"
+	"realm.internal/supervisor/pkg/value"
+)
+
+// redact replaces secrets in what the caller is about to see: those that the
+// guest may not read in the value, every one in the error.
+func (x *execution) redact(res *Result) {
+	if r := x.secrets.Everywhere; r != nil {
+		res.Value = rewrite(res.Value, r)
+	}
+	e, r := res.err, x.secrets.Diagnostics
+	if e == nil || r == nil {
+		return
+	}
+	for _, s := range []*string{&e.Name, &e.Message, &e.Stack, &e.Capability, &e.Target, &e.Hint} {
+		*s = r.Text(*s)
+	}
+	for i := range e.Pending {
+		e.Pending[i] = r.Text(e.Pending[i])
+	}
+	e.Thrown = rewrite(e.Thrown, r)
+	e.Cause = json.RawMessage(r.Text(string(e.Cause)))
+}
+
+func rewrite(v any, r *redact.Redactor) any {
+	return value.Rewrite(v, r.Text, func(b []byte) []byte {
+		out, _ := r.Bytes(b)
+		return out
+	})
+}
