@@ -56,6 +56,8 @@ type Mount struct {
 	Writable bool   // else read-only
 	MapOwner bool   // root mode: the owner on disk appears as the command's own uid (an id-mapped mount)
 	Optional bool   // leave it out if Source does not exist
+	Link     string // not empty: no mount, but a symbolic link at Target with this text
+	Content  string // not empty: no mount, but a read-only file at Target with this content
 	Device   uint64 // with Inode: the identity that Source must still have; 0, 0 is not checked
 	Inode    uint64
 }

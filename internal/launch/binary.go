@@ -1,0 +1,49 @@
+//go:build linux
+
+package launch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openBinary opens the realm binary once; everything is executed by this
+// descriptor, so that a file that is swapped in later is never used. O_PATH: it
+// need not be readable.
+func openBinary(path string) (*os.File, error) {
+	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		problem := BinaryNotExecutable
+		if errors.Is(err, fs.ErrNotExist) {
+			problem = BinaryMissing
+		}
+		return nil, &BinaryError{Path: path, Problem: problem, Detail: err.Error(), Err: err}
+	}
+	file := os.NewFile(uintptr(fd), path)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		file.Close()
+		return nil, &BinaryError{Path: path, Problem: BinaryNotExecutable, Detail: err.Error(), Err: err}
+	}
+	if detail := unusable(&st, os.Geteuid() == 0); detail != "" {
+		file.Close()
+		return nil, &BinaryError{Path: path, Problem: BinaryNotExecutable, Detail: detail}
+	}
+	return file, nil
+}
+
+func unusable(st *unix.Stat_t, root bool) string {
+	switch {
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		return "not a regular file"
+	case st.Mode&0o111 == 0:
+		return "no execute permission"
+	case root && st.Mode&0o001 == 0:
+		// As root every realm has a uid of its own, which is nobody to the file.
+		return "others may not execute it, and a realm is not its owner (chmod o+x)"
+	}
+	return ""
+}

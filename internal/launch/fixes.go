@@ -1,0 +1,55 @@
+//go:build linux
+
+package launch
+
+import (
+	"os"
+	"strings"
+	"syscall"
+
+	"realm.internal/supervisor/internal/layer"
+)
+
+// fixFor says what an operator can do about a refused step.
+func fixFor(name string, errno syscall.Errno) string {
+	switch name {
+	case layer.UserNS, layer.PidNS, layer.MountNS, layer.NetNS, layer.IPCNS, layer.UTSNS, layer.CgroupNS:
+		return namespaceFix(errno)
+	case layer.RootFS:
+		if errno == syscall.EPERM {
+			return "inside a container: run it with --security-opt systempaths=unconfined, or on the host"
+		}
+	case layer.Landlock:
+		return "add landlock to the lsm= boot parameter, or do not require it"
+	case layer.Seccomp:
+		return "use a kernel built with CONFIG_SECCOMP_FILTER"
+	}
+	return ""
+}
+
+func namespaceFix(errno syscall.Errno) string {
+	switch {
+	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0:
+		return "AppArmor denies unprivileged user namespaces: install a profile that allows userns for the realm binary, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
+	case sysctl("kernel/unprivileged_userns_clone") == "0" && os.Geteuid() != 0:
+		return "sysctl kernel.unprivileged_userns_clone=1"
+	case sysctl("user/max_user_namespaces") == "0":
+		return "sysctl user.max_user_namespaces=65536"
+	case errno == syscall.ENOSPC:
+		return "raise the user.max_*_namespaces sysctls, or run fewer realms"
+	case errno == syscall.ENOSYS:
+		return "use Linux 5.12 or later"
+	case errno == syscall.EPERM, errno == syscall.EACCES:
+		return "the surrounding container forbids namespaces: allow clone3, unshare and mount in its seccomp and AppArmor profiles, or run on the host"
+	}
+	return ""
+}
+
+// sysctl reads one value; empty if this kernel has none of that name.
+func sysctl(name string) string {
+	value, err := os.ReadFile("/proc/sys/" + name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(value))
+}

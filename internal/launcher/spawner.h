@@ -1,0 +1,59 @@
+// The spawner's own parts.
+#ifndef REALM_SPAWNER_H
+#define REALM_SPAWNER_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "protocol.h"
+
+struct launch; // launch.h
+
+// What an event of the loop is about.
+enum source { FROM_SUPERVISOR, FROM_LAUNCH, FROM_PIDFD };
+
+struct watch {
+	enum source source;
+	struct child *child;
+};
+
+struct child {
+	struct child *next;
+	uint32_t id, uid;
+	pid_t pid;
+	int pidfd, channel;
+	int announced;   // SPAWNED or FAILED was sent
+	int has_status;  // a command's init told its status
+	int32_t status;
+	struct watch on_launch, on_exit;
+};
+
+struct spawner {
+	int epoll;
+	int self_root;       // children get host ids of their own
+	int groups_error;    // why supplementary groups could not be dropped, or 0
+	struct child *children;
+	struct watch on_supervisor;
+};
+
+int spawner_main(void);
+void spawner_send(const void *message, size_t size, int fd);
+int spawner_watch(struct spawner *s, int fd, struct watch *w);
+void spawner_unwatch(struct spawner *s, int fd);
+
+// clone.c
+void spawn(struct spawner *s, char *message, size_t size, const int *fds, int nfds);
+void child_failed(struct child *c, const struct failed *why);
+void child_kill(struct child *c);
+
+// idmap.c
+int map_ids(pid_t pid, uint32_t inside, uint32_t uid, uint32_t gid);
+int owner_map(uint32_t disk_uid, uint32_t disk_gid, uint32_t uid, uint32_t gid);
+
+// guard.c
+void guard_file(const struct guard *g, const char *name, int dir);
+void guard_groups(const struct guard *g, const char *strings, size_t size);
+void unguard(uint32_t id);
+void guards_release(void);
+
+#endif
