@@ -26,8 +26,6 @@ const (
 	streamBuffer = 256 << 10
 )
 
-var errNoTicket = errors.New("network: the ticket was not issued by a check")
-
 // Decider decides about redirects; *grants.Checker is one.
 type Decider interface {
 	Redirect(from grants.Fetch, method, target string) (grants.Fetch, error)
@@ -122,7 +120,7 @@ type Response struct {
 // redirects or the size of the answer is refused, and a *capability.Failure when it went wrong or ctx ended.
 func (c *Client) Fetch(ctx context.Context, t grants.Fetch, r Request) (*Response, error) {
 	if !t.Valid() {
-		return nil, errNoTicket
+		return nil, capability.NoTicket()
 	}
 	header, err := requestHeader(t, r)
 	if err != nil {

@@ -21,7 +21,7 @@ type ticketKey struct{}
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	t, ok := ctx.Value(ticketKey{}).(grants.Fetch)
 	if !ok || !t.Valid() {
-		return nil, errNoTicket
+		return nil, capability.NoTicket()
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

@@ -27,9 +27,6 @@ func (c *Client) failure(ctx context.Context, t grants.Fetch, err error) error {
 	if errors.As(err, &failed) {
 		return failed
 	}
-	if errors.Is(err, errNoTicket) {
-		return err
-	}
 	code, what := requestCode(err)
 	return &capability.Failure{Code: code, Message: t.Origin().String() + ": " + what, Host: err}
 }

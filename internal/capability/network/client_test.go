@@ -1,0 +1,219 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"realm.internal/supervisor/internal/capability"
+)
+
+func escape(s string) string { return url.QueryEscape(s) }
+
+func wantFailure(t *testing.T, err error, code string) {
+	t.Helper()
+	var failed *capability.Failure
+	if !errors.As(err, &failed) || failed.Code != code {
+		t.Fatalf("got %v, want %s", err, code)
+	}
+	if strings.Contains(failed.Error(), publicAddress) || strings.Contains(failed.Error(), "127.0.0.1:") && !strings.Contains(failed.Error(), "://127.0.0.1:") {
+		t.Errorf("%v tells an address", failed)
+	}
+}
+
+func TestResponseIsComplete(t *testing.T) {
+	w := newWorld(t)
+	origin := w.host("a.test", serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header()["X-Latin"] = []string{"caf\xe9"}
+		w.Header()["X-Two"] = []string{"a", "b"}
+		w.WriteHeader(http.StatusTeapot)
+		fmt.Fprintf(w, "%s %s %s \xff", r.Method, r.RequestURI, body)
+	}))
+	c, checker := w.client(origins(origin))
+	r, err := fetch(t, c, checker, "POST", origin+"/p%2Fq?a=b#fragment", Request{Body: []byte("sent")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != 418 || r.StatusText != "I'm a teapot" || string(r.Body) != "POST /p%2Fq?a=b sent \xff" || r.Redirected || r.URL != origin+"/p%2Fq?a=b" {
+		t.Errorf("%+v %q", r, r.Body)
+	}
+	for _, want := range [][2]string{{"x-latin", "café"}, {"x-two", "a"}, {"x-two", "b"}} {
+		if !slices.Contains(r.Headers, want) {
+			t.Errorf("%q lacks %q", r.Headers, want)
+		}
+	}
+}
+
+func TestMethodsWithoutBody(t *testing.T) {
+	w := newWorld(t)
+	origin := w.host("a.test", serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Length", "5000000")
+		if r.Method != "HEAD" {
+			w.WriteHeader(http.StatusNoContent)
+		}
+	}))
+	c, checker := w.client(origins(origin))
+	for _, method := range []string{"HEAD", "DELETE"} {
+		if r, err := fetch(t, c, checker, method, origin, Request{}); err != nil || len(r.Body) != 0 {
+			t.Errorf("%s: %v %v", method, r, err)
+		}
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		_, err := fetch(t, c, checker, method, origin, Request{Body: []byte("x")})
+		wantFailure(t, err, "EINVAL")
+	}
+}
+
+// Covers: N4
+func TestProxyOfTheEnvironmentIsIgnored(t *testing.T) {
+	proxied := false
+	proxy := serve(t, func(http.ResponseWriter, *http.Request) { proxied = true })
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		t.Setenv(name, proxy.URL)
+	}
+	w := newWorld(t)
+	origin := w.host("a.test", serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("direct")) }))
+	c, checker := w.client(origins(origin))
+	r, err := fetch(t, c, checker, "GET", origin, Request{})
+	if err != nil || string(r.Body) != "direct" || proxied {
+		t.Fatal(r, err, proxied)
+	}
+}
+
+// Covers: N6
+func TestFailuresAreNotDenials(t *testing.T) {
+	refused, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := "http://" + refused.Addr().String()
+	refused.Close()
+	raw := func(answer string) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				go func() {
+					conn.Read(make([]byte, 4096))
+					io.WriteString(conn, answer)
+					conn.Close()
+				}()
+			}
+		}()
+		return "http://" + l.Addr().String()
+	}
+	for name, x := range map[string]struct{ origin, code string }{
+		"nothing listens":         {closed, "ECONNREFUSED"},
+		"name does not exist":     {"http://missing.test", "ENOTFOUND"},
+		"closed without answer":   {raw(""), "ECONNRESET"},
+		"cut body":                {raw("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), "ECONNRESET"},
+		"not HTTP":                {raw("SSH-2.0-OpenSSH\r\n"), "EPROTO"},
+		"two lengths":             {raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "EPROTO"},
+		"huge headers":            {raw("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", maxHeaderBytes+4096) + "\r\n\r\n"), "EPROTO"},
+		"unasked switch":          {raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), "EPROTO"},
+		"https where http speaks": {strings.Replace(raw("HTTP/1.0 400 Bad Request\r\n\r\n"), "http:", "https:", 1), "EPROTO"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, checker := newWorld(t).client(origins(x.origin))
+			_, err := fetch(t, c, checker, "GET", x.origin, Request{})
+			wantFailure(t, err, x.code)
+		})
+	}
+}
+
+// Covers: L5
+func TestCancelEndsARequestInFlight(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	started := make(chan struct{}, 1)
+	origin := func(w *world) string {
+		return w.host("a.test", serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/body" {
+				w.Write([]byte("slow"))
+				w.(http.Flusher).Flush()
+			}
+			started <- struct{}{}
+			for { // one byte at a time, as long as anybody listens
+				select {
+				case <-r.Context().Done():
+					return
+				case <-release:
+					return
+				case <-time.After(time.Millisecond):
+					if r.URL.Path == "/body" {
+						w.Write([]byte("."))
+						w.(http.Flusher).Flush()
+					}
+				}
+			}
+		}))
+	}
+	for _, path := range []string{"/header", "/body"} {
+		for _, by := range []string{"context", "close"} {
+			w := newWorld(t)
+			o := origin(w)
+			c, checker := w.client(origins(o))
+			ticket, err := checker.Fetch("GET", o+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan error)
+			go func() { _, err := c.Fetch(ctx, ticket, Request{}); done <- err }()
+			<-started
+			if by == "close" {
+				c.Close()
+			} else {
+				cancel()
+			}
+			wantFailure(t, <-done, "ECANCELED")
+			cancel()
+		}
+	}
+}
+
+func TestNothingIsKeptBetweenRequestsAndRuns(t *testing.T) {
+	var mu sync.Mutex
+	var peers, cookies []string
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		peers, cookies = append(peers, r.RemoteAddr), append(cookies, r.Header.Get("Cookie"))
+		http.SetCookie(w, &http.Cookie{Name: "id", Value: "1"})
+	})
+	for range 2 {
+		c, checker := newWorld(t).client(origins(s.URL))
+		for range 2 {
+			if _, err := fetch(t, c, checker, "GET", s.URL, Request{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Close()
+	}
+	if peers[0] != peers[1] || peers[1] == peers[2] {
+		t.Errorf("connections %q", peers)
+	}
+	for _, c := range cookies {
+		if c != "" {
+			t.Errorf("cookie %q came back", c)
+		}
+	}
+}
