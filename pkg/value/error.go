@@ -11,7 +11,8 @@ type Error struct {
 	Fields  *Object // further own enumerable properties; nil: none
 }
 
-// Error formats as JavaScript does: "Name: message".
+// Error formats as JavaScript does: "Name: message". There is no Unwrap: a
+// guest can make a cyclic chain of causes, on which errors.Is would never end.
 func (e *Error) Error() string {
 	switch {
 	case e.Name == "":
@@ -20,13 +21,4 @@ func (e *Error) Error() string {
 		return e.Name
 	}
 	return e.Name + ": " + e.Message
-}
-
-// Unwrap returns the cause when that is an Error too. Causes can be cyclic:
-// walk a chain from a guest with a bound, not with errors.Is.
-func (e *Error) Unwrap() error {
-	if cause, ok := e.Cause.(*Error); ok && cause != nil {
-		return cause
-	}
-	return nil
 }
