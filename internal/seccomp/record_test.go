@@ -1,0 +1,50 @@
+package seccomp
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTraceYieldsTheCallsAfterTheLock(t *testing.T) {
+	const trace = `12 openat(0xffffff9c, 0x1000, 0x0) = 0x3
+12 seccomp(0x1, 0x1, 0x2000) = 0
+12 read(0x3, 0x7ffe, 0x8 <unfinished ...>
+13 madvise(0x7f0000000000, 0x1000, 0x4) = 0
+12 <... read resumed>) = -1 EAGAIN (Resource temporarily unavailable)
+13 getpid() = 0x1
+13 madvise(0x7f0000000000, 0x1000, 0x63) = -1 EINVAL (Invalid argument)
+13 socket(0x1, 0x1, 0) = 0x4
+13 exit(0) = ?
+13 +++ exited with 0 +++
+`
+	recorded, unknown, err := ParseTrace(RealmTable(false), strings.NewReader(trace))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []uint32
+	for _, data := range recorded {
+		got = append(got, data.Number)
+	}
+	if want := []uint32{0, 28, 39, 28, 60}; !slices.Equal(got, want) {
+		t.Errorf("calls %v, want %v", got, want)
+	}
+	if !slices.Equal(unknown, []string{"socket"}) {
+		t.Errorf("unknown %v", unknown)
+	}
+	unserved := Unserved(RealmTable(false), recorded)
+	if len(unserved) != 1 || unserved[0].Args[2] != 0x63 {
+		t.Errorf("unserved %v", unserved)
+	}
+	needed := len(RealmTable(false).Rows) - len(Unneeded(RealmTable(false), recorded))
+	if needed != 4 {
+		t.Errorf("%d rows needed, want read, madvise, getpid and exit", needed)
+	}
+}
+
+func TestTraceWithABrokenArgumentIsRefused(t *testing.T) {
+	_, _, err := ParseTrace(RealmTable(false), strings.NewReader("seccomp(0x1)\nread(NULL, 0x1)\n"))
+	if err == nil {
+		t.Error("no error")
+	}
+}
