@@ -44,14 +44,14 @@ func (e *Error) Code() string { return e.code }
 // Unwrap is the host's cause.
 func (e *Error) Unwrap() error { return e.Host }
 
-// Call runs f for the tool that t permits. When ctx ends first the error is its cause, at once, whatever f does.
+// Call runs f for the tool that t permits. When ctx ends first the error is ctx.Err(), at once, whatever f does.
 // A panic of f is an *Error.
 func Call(ctx context.Context, t grants.ToolCall, f Func, params json.RawMessage) (any, error) {
 	if !t.Valid() {
 		return nil, capability.NoTicket()
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
 	done := make(chan outcome, 1)
 	go run(ctx, f, params, done)
@@ -59,7 +59,7 @@ func Call(ctx context.Context, t grants.ToolCall, f Func, params json.RawMessage
 	case o := <-done:
 		return o.answer, o.err
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
 }
 
