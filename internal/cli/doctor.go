@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"realm.internal/supervisor/internal/doctor"
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say which isolation layers this host can enforce, and how to get the others",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.doctor(cmd.Context(), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return cmd
+}
+
+func (a *app) doctor(ctx context.Context, asJSON bool) error {
+	path, err := supervisor.FindRealm("")
+	if err != nil {
+		return err
+	}
+	report, err := doctor.Probe(ctx, path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return fmt.Errorf("doctor: %w", err)
+	}
+	if asJSON {
+		err = a.out.json(report)
+	} else {
+		a.diagnosis(report)
+	}
+	if err == nil && !report.OK {
+		err = status(supervisor.CodeUnenforceable.ExitStatus())
+	}
+	return err
+}
+
+func (a *app) diagnosis(report *doctor.Report) {
+	for _, l := range report.Layers {
+		mark, colour := "ok     ", paint("32")
+		switch {
+		case !l.Present && l.Required:
+			mark, colour = "MISSING", red
+		case !l.Present:
+			mark, colour = "absent ", yellow
+		}
+		a.out.write(a.out.paint(colour, mark) + fmt.Sprintf("  %-14s ", l.Name) + a.out.text(l.Detail) + "\n")
+		if !l.Present && l.Fix != "" {
+			a.out.line("         fix: " + l.Fix)
+		}
+	}
+	if report.OK {
+		a.out.line("Every required layer can be enforced: sources can be run.")
+	} else {
+		a.out.line("A required layer is missing: nothing will be run here.")
+	}
+}

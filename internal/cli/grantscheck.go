@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"realm.internal/supervisor/pkg/grants"
+)
+
+func (a *app) grantsCommand() *cobra.Command {
+	check := &cobra.Command{
+		Use:   "check FILE",
+		Short: "Validate a grants document and say what it permits",
+		Long: `Validates a grants document, looks whether the paths that it names exist here,
+and says in plain words what a guest may do under it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.checkGrants(args[0]) },
+	}
+	return parent("grants", "Check grants documents", check)
+}
+
+func (a *app) checkGrants(path string) error {
+	g, err := loadGrants(path)
+	if err != nil {
+		return err
+	}
+	a.out.line("A guest under " + path + ":")
+	for _, line := range describe(g) {
+		a.out.line("  - " + line)
+	}
+	missing := missingPaths(g, os.Stat)
+	for _, err := range missing {
+		a.err.problem(path + ": " + err.Error())
+	}
+	if len(missing) > 0 {
+		return status(exitInvalid)
+	}
+	return nil
+}
+
+// describe says what g permits, a sentence a line, and what it does not.
+func describe(g grants.Grants) []string {
+	if n, err := g.Normalize(); err == nil {
+		g = n
+	}
+	var d description
+	d.list("may read files beneath %s", "may not read any file", g.Filesystem.Read)
+	d.list("may write files beneath %s", "may not write any file", g.Filesystem.Write)
+	if len(g.Network.Origins) > 0 {
+		d.add("may send %s requests to %s", join(g.Network.Methods), join(g.Network.Origins))
+	} else {
+		d.add("may not use the network")
+	}
+	for _, i := range g.Network.Inject {
+		d.add("sends the secret %s in the header %s to %s without seeing it", i.Secret, i.Header, i.Origin)
+	}
+	if len(g.Network.PrivateHosts) > 0 {
+		d.add("may reach %s even at private addresses", join(g.Network.PrivateHosts))
+	}
+	d.subprocess(g.Subprocess)
+	d.list("may read the variables %s", "may not read any environment variable", keys(g.Environment))
+	d.secrets(g)
+	d.tools(g.Tools)
+	d.list("may import %s and nothing else", "may import nothing but realm:capabilities",
+		append(keys(g.Modules), wasmNames(g.Wasm)...))
+	if g.Engine.JIT != nil && !*g.Engine.JIT {
+		d.add("runs without a JIT compiler and without WebAssembly")
+	}
+	d.limits(g.Resources)
+	return d.lines
+}
+
+type description struct{ lines []string }
+
+func (d *description) add(format string, args ...any) {
+	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+}
+
+func (d *description) list(some, none string, values []string) {
+	if len(values) == 0 {
+		d.add("%s", none)
+		return
+	}
+	d.add(some, join(values))
+}
+
+func (d *description) subprocess(s grants.Subprocess) {
+	if len(s.Commands) == 0 {
+		d.add("may not start any program")
+		return
+	}
+	timeout := s.TimeoutMs
+	if timeout == 0 {
+		timeout = 30_000
+	}
+	d.add("may start %s, each jailed, without network, for at most %d ms", join(s.Commands), timeout)
+	if len(s.Sandbox.Read) > 0 {
+		d.add("lets those programs read %s", join(s.Sandbox.Read))
+	}
+	if len(s.Sandbox.Write) > 0 {
+		d.add("lets those programs write %s", join(s.Sandbox.Write))
+	}
+}
+
+func (d *description) secrets(g grants.Grants) {
+	injected := map[string]bool{}
+	for _, i := range g.Network.Inject {
+		injected[i.Secret] = true
+	}
+	any := false
+	for _, name := range keys(g.Secrets) {
+		s := g.Secrets[name]
+		if readable := s.Guest != nil && *s.Guest || s.Guest == nil && !injected[name]; readable {
+			d.add("may read the secret %s (%s)", name, s)
+			any = true
+		}
+	}
+	if !any {
+		d.add("may not read any secret")
+	}
+}
+
+func (d *description) tools(t grants.Tools) {
+	only := ""
+	if t.ReadOnly {
+		only = ", as long as they have no effects"
+	}
+	d.list("may call the host tools %s"+only, "may not call any host tool", t.Allowed)
+}
+
+// limits names those that differ from the defaults, and the ones everybody asks for.
+func (d *description) limits(r grants.Resources) {
+	filled := grants.Resources(r.Resolve())
+	for _, l := range grants.LimitTable() {
+		asked := l.Value(r) != 0
+		if always := l.Key == "wallClockMs" || l.Key == "memoryMb" || l.Key == "maxOperations"; !asked && !always {
+			continue
+		}
+		note := ""
+		if !asked {
+			note = ", the default"
+		}
+		d.add("is limited to %d %s (%s%s)", l.Value(filled), l.Counts, l.Key, note)
+	}
+}
+
+func join(values []string) string { return strings.Join(values, ", ") }
+
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func wasmNames(modules []grants.Wasm) []string {
+	var names []string
+	for _, m := range modules {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// missingPaths says which paths of g do not exist here or are of the wrong kind.
+func missingPaths(g grants.Grants, stat func(string) (fs.FileInfo, error)) []error {
+	var missing []error
+	look := func(key, path string, directory bool) {
+		info, err := stat(path)
+		switch {
+		case err != nil:
+			if p, ok := errors.AsType[*fs.PathError](err); ok {
+				err = p.Err
+			}
+		case info.IsDir() != directory && directory:
+			err = errors.New("it is no directory")
+		case info.IsDir() != directory:
+			err = errors.New("it is a directory")
+		}
+		if err != nil {
+			missing = append(missing, fmt.Errorf("%s: %s: %w", key, path, err))
+		}
+	}
+	for _, path := range g.Filesystem.Read {
+		look("filesystem.read", path, true)
+	}
+	for _, path := range g.Filesystem.Write {
+		look("filesystem.write", path, true)
+	}
+	for _, path := range g.Subprocess.Commands {
+		look("subprocess.commands", path, false)
+	}
+	for _, name := range keys(g.Secrets) {
+		if file := g.Secrets[name].FromFile; file != "" {
+			look("secrets."+name+".fromFile", file, false)
+		}
+	}
+	for _, name := range keys(g.Modules) {
+		look("modules", g.Modules[name], false)
+	}
+	for _, m := range g.Wasm {
+		look("wasm", m.WasmPath, false)
+		if m.JSBindingPath != "" {
+			look("wasm", m.JSBindingPath, false)
+		}
+	}
+	return missing
+}
