@@ -16,6 +16,9 @@ type decoder struct {
 }
 
 func (d *decoder) add(at position, path, message, fix string) {
+	if len(d.problems) == maxProblems {
+		return
+	}
 	d.problems = append(d.problems, Problem{Line: at.line, Column: at.column, Path: path, Message: message, Fix: fix})
 }
 

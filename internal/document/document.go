@@ -25,9 +25,10 @@ import (
 )
 
 const (
-	maxBytes  = 1 << 20 // of one document
-	maxDepth  = 32      // of collections in each other
-	maxValues = 100_000 // keys, items and scalars
+	maxBytes    = 1 << 20 // of one document
+	maxDepth    = 32      // of collections in each other
+	maxValues   = 10_000  // keys, items and scalars; the YAML parser is quadratic in the keys of one mapping
+	maxProblems = 50      // that are reported at once
 )
 
 // TextSetter is implemented by a struct that a plain string may stand for.

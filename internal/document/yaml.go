@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -130,6 +131,9 @@ func convert(n ast.Node, depth int) (*node, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
 		return &node{kind: kindNumber, at: at, text: n.GetToken().Value}, nil
 	case *ast.StringNode:
+		if n.Token.Type == token.StringType && strings.Trim(n.Value, "0123456789") == "" && n.Value != "" {
+			return &node{kind: kindNumber, at: at, text: n.Value}, nil // the parser gives up on integers of more than 64 bits
+		}
 		return &node{kind: kindText, at: at, text: n.Value}, nil
 	case *ast.LiteralNode:
 		return &node{kind: kindText, at: at, text: n.Value.Value}, nil
