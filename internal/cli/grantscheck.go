@@ -110,21 +110,24 @@ func (d *description) subprocess(s grants.Subprocess) {
 }
 
 func (d *description) secrets(g grants.Grants) {
-	injected := map[string]bool{}
-	for _, i := range g.Network.Inject {
-		injected[i.Secret] = true
+	readable := readableSecrets(g)
+	for _, name := range readable {
+		d.add("may read the secret %s (%s)", name, g.Secrets[name])
 	}
-	any := false
-	for _, name := range keys(g.Secrets) {
-		s := g.Secrets[name]
-		if readable := s.Guest != nil && *s.Guest || s.Guest == nil && !injected[name]; readable {
-			d.add("may read the secret %s (%s)", name, s)
-			any = true
-		}
-	}
-	if !any {
+	if len(readable) == 0 {
 		d.add("may not read any secret")
 	}
+}
+
+// readableSecrets are those that a guest may read: not the ones that are only
+// injected into requests.
+func readableSecrets(g grants.Grants) []string {
+	return slices.DeleteFunc(keys(g.Secrets), func(name string) bool {
+		if guest := g.Secrets[name].Guest; guest != nil {
+			return !*guest
+		}
+		return slices.ContainsFunc(g.Network.Inject, func(i grants.Injection) bool { return i.Secret == name })
+	})
 }
 
 func (d *description) tools(t grants.Tools) {

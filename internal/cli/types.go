@@ -1,0 +1,117 @@
+package cli
+
+import (
+	_ "embed" // the declarations
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"realm.internal/supervisor/pkg/grants"
+)
+
+var (
+	//go:embed types/capabilities.d.ts
+	capabilityTypes string
+	//go:embed types/globals.d.ts
+	globalTypes string
+	//go:embed types/prompt.txt
+	promptText string
+)
+
+func (a *app) typesCommand() *cobra.Command {
+	var file string
+	var prompt bool
+	cmd := &cobra.Command{
+		Use:   "types",
+		Short: "Print TypeScript declarations of what a guest sees",
+		Long: `Prints TypeScript declarations of everything that a guest sees beside the
+language itself (lib es2024, no dom). With --grants, names of variables, secrets
+and tools are those of the document. With --prompt, prints a short text instead
+that tells a model how to write a guest.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var g *grants.Grants
+			if file != "" {
+				loaded, err := loadGrants(file)
+				if err != nil {
+					return err
+				}
+				g = &loaded
+			}
+			if prompt {
+				a.out.write(promptFor(g))
+			} else {
+				a.out.write(declarations(g))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&file, "grants", "", "grants document, YAML or JSON")
+	cmd.Flags().BoolVar(&prompt, "prompt", false, "print a text for a model instead")
+	return cmd
+}
+
+// declarations are what a guest sees under g, or under grants unknown when nil.
+func declarations(g *grants.Grants) string {
+	var b strings.Builder
+	if g == nil {
+		b.WriteString("type EnvironmentName = string;\ntype SecretName = string;\ntype ToolName = string;\n")
+	} else {
+		fmt.Fprintf(&b, "type EnvironmentName = %s;\n", union(keys(g.Environment)))
+		fmt.Fprintf(&b, "type SecretName = %s;\n", union(readableSecrets(*g)))
+		fmt.Fprintf(&b, "type ToolName = %s;\n", union(g.Tools.Allowed))
+	}
+	b.WriteString("\n" + capabilityTypes + "\n" + globalTypes)
+	if g == nil {
+		return b.String()
+	}
+	for _, name := range g.Tools.Allowed {
+		if identifier(name) {
+			fmt.Fprintf(&b, "declare function %s(params?: unknown): Promise<any>;\n", name)
+		}
+	}
+	for _, name := range keys(g.Modules) {
+		fmt.Fprintf(&b, "declare module %s;\n", strconv.Quote(name))
+	}
+	return b.String()
+}
+
+// union is the type of the given strings.
+func union(names []string) string {
+	if len(names) == 0 {
+		return "never"
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, " | ")
+}
+
+// identifier reports whether a tool of this name can be declared as a function;
+// names beyond ASCII are reached through request.
+func identifier(name string) bool {
+	for i, r := range name {
+		letter := r == '_' || r == '$' || 'a' <= r|0x20 && r|0x20 <= 'z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != "" && !reserved(name)
+}
+
+func reserved(name string) bool {
+	const words = " await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield "
+	return strings.Contains(words, " "+name+" ")
+}
+
+// promptFor tells a model how to write a guest.
+func promptFor(g *grants.Grants) string {
+	granted := "Only what the host granted is permitted; everything else rejects.\n"
+	if g != nil {
+		granted = "The program:\n- " + strings.Join(describe(*g), "\n- ") + "\n"
+	}
+	return strings.Replace(promptText, "GRANTED\n", granted, 1)
+}

@@ -1,0 +1,81 @@
+declare module "realm:capabilities" {
+  /** The value of a granted environment variable. */
+  export function environment(name: EnvironmentName): Promise<string>;
+  /** The value of a granted secret. */
+  export function secret(name: SecretName): Promise<string>;
+
+  export interface Range {
+    /** First byte, counted from 0. */
+    offset?: number;
+    /** How many bytes; at most maxReadBytes. */
+    length?: number;
+  }
+  /** Reads UTF-8 text beneath a granted read root. Other bytes are an error: use readBytes. */
+  export function readText(path: string, range?: Range): Promise<string>;
+  export function readBytes(path: string, range?: Range): Promise<Uint8Array>;
+  export type EntryType = "file" | "directory" | "symlink" | "other";
+  export function list(path: string): Promise<{ name: string; type: EntryType; size: number }[]>;
+  export function stat(path: string): Promise<{ type: EntryType; size: number; modifiedMs: number }>;
+  /** Replaces a file beneath a granted write root as a whole: the old content or the new, never a part. */
+  export function writeText(path: string, content: string): Promise<void>;
+  export function writeBytes(path: string, content: ArrayBuffer | ArrayBufferView): Promise<void>;
+  export function appendText(path: string, content: string): Promise<void>;
+  export function makeDirectory(path: string): Promise<void>;
+  export function remove(path: string): Promise<void>;
+
+  export interface RequestInit {
+    method?: string;
+    headers?: Record<string, string> | Iterable<[string, string]>;
+    body?: string | ArrayBuffer | ArrayBufferView | URLSearchParams;
+  }
+  export interface ResponseHeaders extends Iterable<[string, string]> {
+    get(name: string): string | null;
+    has(name: string): boolean;
+  }
+  export interface Response {
+    readonly url: string;
+    readonly status: number;
+    readonly ok: boolean;
+    readonly headers: ResponseHeaders;
+    readonly bodyUsed: boolean;
+    text(): Promise<string>;
+    json(): Promise<any>;
+    bytes(): Promise<Uint8Array>;
+    arrayBuffer(): Promise<ArrayBuffer>;
+  }
+  /** Sends a request to a granted origin. */
+  export function fetch(url: string | URL, init?: RequestInit): Promise<Response>;
+  export function fetchText(
+    url: string | URL,
+    init?: RequestInit,
+  ): Promise<{ status: number; headers: Record<string, string>; body: string }>;
+
+  /** Runs a granted executable, jailed, without a shell. */
+  export function spawn(
+    path: string,
+    args?: Iterable<string>,
+    options?: { stdin?: string | ArrayBuffer | ArrayBufferView },
+  ): Promise<{ code: number; signal: string | null; stdout: string; stderr: string }>;
+
+  /** Calls a granted host tool. */
+  export function request(method: ToolName, params?: unknown): Promise<any>;
+  export function reportStatus(stage: string, message: string): void;
+
+  /** An operation was refused, or a limit is exhausted (capability "resource.…"). */
+  export class SandboxDeniedError extends Error {
+    readonly capability: string;
+    readonly target?: string;
+    readonly hint?: string;
+  }
+  /** An operation was allowed and then failed. */
+  export class SandboxOperationError extends Error {
+    readonly capability: string;
+    readonly target?: string;
+    /** Such as "ENOENT" or "ECONNREFUSED". */
+    readonly code: string;
+  }
+}
+
+declare module "fino:ai/sandbox/capabilities" {
+  export * from "realm:capabilities";
+}
