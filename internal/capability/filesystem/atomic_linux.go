@@ -66,7 +66,10 @@ type temporary struct {
 // create makes an empty file: without a name where that is possible, else under the temporary one.
 func (t *temporary) create() (err error) {
 	const flags = unix.O_WRONLY | unix.O_CLOEXEC
-	t.fd, err = unix.Openat(t.dir, ".", flags|unix.O_TMPFILE, newFileMode)
+	err = unix.EOPNOTSUPP
+	if !t.options.named {
+		t.fd, err = unix.Openat(t.dir, ".", flags|unix.O_TMPFILE, newFileMode)
+	}
 	if err == unix.EOPNOTSUPP || err == unix.EISDIR || err == unix.EINVAL {
 		if err := t.guard(); err != nil {
 			return err

@@ -59,6 +59,8 @@ type Options struct {
 	Exclusions []string
 	// Guard protects temporaries; nil: nobody is told.
 	Guard Guard
+
+	named bool // tests: write as on file systems that have no nameless files
 }
 
 // ticket is what the tickets for files have in common.
