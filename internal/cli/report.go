@@ -108,7 +108,7 @@ type document struct {
 
 func (d *documentReport) refused(err error) error {
 	e := refusal(err)
-	d.fault(d.out.json(document{Status: "error", Error: e, Logs: []supervisor.Log{}}))
+	d.fault(d.out.json(document{Status: "error", Error: e, Logs: []supervisor.Log{}, Stats: supervisor.Stats{WallMs: 1}}))
 	return status(e.Code.ExitStatus())
 }
 

@@ -77,3 +77,32 @@ func TestScreenGuardsTerminalsAndCILogsAlone(t *testing.T) {
 		}
 	}
 }
+
+func FuzzGuestTextIsHarmless(f *testing.F) {
+	f.Add("a\r\n::set-env name=x::y\n\t ::z\x1b[2J###[x]\u2028::\xff")
+	f.Add("\u200b::x\n\ufeff##vso[")
+	f.Fuzz(func(t *testing.T, text string) {
+		shown := inert(visible(text))
+		for line := range strings.SplitSeq(shown, "\n") {
+			if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##") {
+				t.Fatalf("a runner obeys %q", line)
+			}
+		}
+		for _, r := range shown {
+			if r != '\ufffd' && obeyed(r) {
+				t.Fatalf("a terminal obeys %q", shown)
+			}
+		}
+		doc, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after string
+		if err := json.Unmarshal(doc, &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(escapeJSON(string(doc))), &after); err != nil || before != after {
+			t.Fatalf("%v: %q became %q", err, before, after)
+		}
+	})
+}
