@@ -1,0 +1,409 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"realm.internal/supervisor/internal/capability/filesystem"
+	"realm.internal/supervisor/internal/capability/secret"
+	"realm.internal/supervisor/internal/redact"
+	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
+	"realm.internal/supervisor/pkg/value"
+)
+
+type printed struct{ console, status []string }
+
+func (p *printed) Console(level, m string) { p.console = append(p.console, level+" "+m) }
+func (p *printed) Status(stage, m string)  { p.status = append(p.status, stage+" "+m) }
+
+// rig is a broker between two pipes whose other ends a test holds.
+type rig struct {
+	t       *testing.T
+	broker  *Broker
+	memory  *audit.Memory
+	printed *printed
+	toUs    io.WriteCloser // what the realm would write to
+	fromUs  *rpc.Reader
+	end     chan served
+	killed  chan struct{}
+}
+
+type served struct {
+	end End
+	err error
+}
+
+func newRig(t *testing.T, g grants.Grants, change func(*Config)) *rig {
+	t.Helper()
+	inR, inW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filesystem.Open(g.Filesystem.Read, g.Filesystem.Write, filesystem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secrets, err := secret.Open(g, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, memory: audit.NewMemory(), printed: &printed{}, toUs: inW, fromUs: rpc.NewReader(outR), end: make(chan served, 1), killed: make(chan struct{})}
+	checker := grants.NewChecker(g)
+	cfg := Config{
+		Reader: rpc.NewReader(inR), Deadline: inR.SetReadDeadline, Out: rpc.NewWriter(outW),
+		Checker: checker, Budget: grants.NewBudget(checker.Limits()), Trail: NewTrail("r", r.memory, nil),
+		Executors: Executors{Files: files, Secrets: secrets}, Events: r.printed,
+		Kill: func() { close(r.killed); _ = inW.Close() },
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	r.broker = New(cfg)
+	go func() {
+		end, err := r.broker.Serve(context.Background())
+		r.end <- served{end, err}
+	}()
+	t.Cleanup(func() {
+		for _, c := range []io.Closer{inR, inW, outR, outW, files} {
+			_ = c.Close()
+		}
+	})
+	return r
+}
+
+func (r *rig) send(id uint64, m rpc.Message) {
+	r.t.Helper()
+	if err := rpc.NewWriter(r.toUs).Send(id, m); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) reply() (uint64, rpc.Reply) {
+	r.t.Helper()
+	f, err := r.fromUs.Next(func(rpc.Op) (int, error) { return rpc.MaxFrameBytes, nil })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var m rpc.Reply
+	if err := f.Decode(&m); err != nil {
+		r.t.Fatal(err)
+	}
+	return f.ID, m
+}
+
+func (r *rig) wait() served {
+	r.t.Helper()
+	select {
+	case s := <-r.end:
+		return s
+	case <-time.After(20 * time.Second):
+		r.t.Fatal("the broker did not end")
+		return served{}
+	}
+}
+
+func (r *rig) outcomes() string {
+	var all []string
+	for _, rec := range r.memory.Records() {
+		all = append(all, rec.Capability+":"+string(rec.Outcome))
+	}
+	return strings.Join(all, " ")
+}
+
+func done() *rpc.Result { return &rpc.Result{Value: rpc.Raw{0xc0}} }
+
+func TestAGrantedCallIsAnsweredAndRecordedTwice(t *testing.T) {
+	r := newRig(t, grants.Grants{Environment: map[string]string{"MODE": "analysis"}}, nil)
+	r.send(1, &rpc.Environment{Name: "MODE"})
+	id, m := r.reply()
+	got, err := value.Decode(m.Value, value.Limits{})
+	if id != 1 || !m.OK || err != nil || got != "analysis" {
+		t.Errorf("reply %d %+v %v", id, m, got)
+	}
+	r.send(0, done())
+	if s := r.wait(); s.err != nil || s.end.Result == nil {
+		t.Errorf("%+v", s)
+	}
+	if got := r.outcomes(); got != "environment:allowed environment:used" {
+		t.Error(got)
+	}
+	recs := r.memory.Records()
+	if recs[0].Op != recs[1].Op || *recs[1].Bytes != 8 {
+		t.Errorf("%+v", recs)
+	}
+}
+
+func TestARefusedCallIsNotExecutedAndTellsTheGrantItLacks(t *testing.T) {
+	r := newRig(t, grants.Grants{}, nil)
+	r.send(1, &rpc.FilesystemRead{Path: "/etc/shadow", Length: -1})
+	_, m := r.reply()
+	if m.OK || m.Error.Kind != rpc.KindDenied || m.Error.Capability != "filesystem.read" || !strings.Contains(m.Error.Hint, "filesystem") {
+		t.Errorf("%+v", m)
+	}
+	if got := r.outcomes(); got != "filesystem.read:denied" {
+		t.Error(got)
+	}
+}
+
+func TestDeniedCallsAreChargedToo(t *testing.T) {
+	r := newRig(t, grants.Grants{Environment: map[string]string{"A": "1"}, Resources: grants.Resources{MaxOperations: 2}}, nil)
+	for id := uint64(1); id <= 3; id++ {
+		name := "NO"
+		if id == 3 {
+			name = "A"
+		}
+		r.send(id, &rpc.Environment{Name: name})
+		_, m := r.reply()
+		if want := []string{"", "environment", "environment", "resource.operations"}[id]; m.Error.Capability != want {
+			t.Errorf("call %d: %+v", id, m)
+		}
+	}
+	if s := r.broker.Stats(); s.Operations != 3 || s.Denied != 3 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestARealmThatIgnoresItsBudgetIsEnded(t *testing.T) {
+	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxOperations: 1}}, nil)
+	go func() { _, _ = io.Copy(io.Discard, readerOf(r)) }()
+	go func() {
+		w := rpc.NewWriter(r.toUs)
+		for id := uint64(1); w.Send(id, &rpc.Environment{Name: "A"}) == nil; id++ {
+		}
+	}()
+	s := r.wait()
+	if s.end.Failure == nil || s.end.Failure.Capability != "resource.operations" {
+		t.Errorf("%+v", s)
+	}
+	if n := len(r.memory.Records()); n > refusalsKept+2 {
+		t.Errorf("%d records", n)
+	}
+}
+
+func readerOf(r *rig) io.Reader {
+	pr, pw := io.Pipe()
+	go func() {
+		for {
+			if _, err := r.fromUs.Next(func(rpc.Op) (int, error) { return rpc.MaxFrameBytes, nil }); err != nil {
+				_ = pw.Close()
+				return
+			}
+		}
+	}()
+	return pr
+}
+
+func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
+	frame := func(m rpc.Message, id uint64) []byte {
+		var b bytes.Buffer
+		if err := rpc.NewWriter(&b).Send(id, m); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	length := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
+	env := frame(&rpc.Environment{Name: "A"}, 1)
+	for name, b := range map[string][]byte{
+		"an op of the supervisor's":            frame(&rpc.Execute{Mode: "auto"}, 0),
+		"a reply":                              frame(&rpc.Reply{OK: true, Value: rpc.Raw{0xc0}}, 1),
+		"ready again":                          frame(&rpc.Ready{Protocol: 1}, 0),
+		"an unknown op":                        length(4, 0x93, 99, 0, 0x90),
+		"no array":                             length(4, 0xc0, 0xc0, 0xc0, 0xc0),
+		"an array of 2^32-1":                   length(9, 0x93, byte(rpc.OpEnvironment), 1, 0xdd, 0xff, 0xff, 0xff, 0xff, 0),
+		"nested arrays":                        append(length(1<<20, 0x93, byte(rpc.OpResult), 0), bytes.Repeat([]byte{0x91}, 1<<20-3)...),
+		"a length of 4 GiB":                    length(0xffffffff, 0x93, byte(rpc.OpResult), 0, 0x90),
+		"a call without an id":                 frame(&rpc.Environment{Name: "A"}, 0),
+		"the same id twice":                    append(bytes.Clone(env), env...),
+		"an unknown console level":             frame(&rpc.Console{Level: "shout", Message: "m"}, 0),
+		"too many fields":                      length(6, 0x93, byte(rpc.OpEnvironment), 1, 0x92, 0xa0, 0xa0),
+		"bytes for a name":                     length(6, 0x93, byte(rpc.OpEnvironment), 1, 0x91, 0xc4, 0),
+		"a name of 1 MiB":                      frame(&rpc.Environment{Name: strings.Repeat("x", 1<<20)}, 1),
+		"a result over maxResultBytes":         frame(&rpc.Result{Value: append(rpc.Raw{0xc6, 0, 0x60, 0, 0}, make([]byte, 0x600000)...)}, 0),
+		"half a frame, then the end":           env[:len(env)-1],
+		"a negative size":                      frame(&rpc.FilesystemWrite{Path: "/p", Size: -1}, 1),
+		"a frame with something after it":      length(uint32(len(env)-4+1), append(env[4:], 0xc0)...),
+		"a write larger than its limit, whole": frame(&rpc.FilesystemWrite{Path: "/p", Size: 2 << 20, Data: make([]byte, 2<<20)}, 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, grants.Grants{}, nil)
+			go func() { _, _ = io.Copy(io.Discard, readerOf(r)) }()
+			go func() { // may block for good: nobody reads after the end
+				_, _ = r.toUs.Write(b)
+				_ = r.toUs.Close()
+			}()
+			if s := r.wait(); !errors.Is(s.err, ErrProtocol) {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestNothingFollowsAResult(t *testing.T) {
+	r := newRig(t, grants.Grants{Environment: map[string]string{"A": "1"}}, nil)
+	r.send(0, done())
+	if s := r.wait(); s.err != nil {
+		t.Fatal(s.err)
+	}
+	_ = rpc.NewWriter(r.toUs).Send(1, &rpc.Environment{Name: "A"})
+	if len(r.memory.Records()) != 0 {
+		t.Error("a call after the result was served")
+	}
+}
+
+func TestABegunFrameMustBecomeWholeInTime(t *testing.T) {
+	r := newRig(t, grants.Grants{}, func(c *Config) { c.FrameTimeout = 20 * time.Millisecond })
+	_, _ = r.toUs.Write([]byte{0, 0, 0, 9, 0x93})
+	if s := r.wait(); !errors.Is(s.err, ErrProtocol) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestAnIdleRealmIsNotAHalfFrame(t *testing.T) {
+	r := newRig(t, grants.Grants{}, func(c *Config) { c.FrameTimeout = time.Millisecond })
+	for range 3 {
+		r.send(0, &rpc.Status{Stage: "s", Message: "m"})
+		time.Sleep(5 * time.Millisecond) // longer than a frame may take
+	}
+	r.send(0, done())
+	if s := r.wait(); s.err != nil {
+		t.Error(s.err)
+	}
+}
+
+func TestConsoleStopsAtItsLimitsAndAFloodEndsTheRun(t *testing.T) {
+	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 10}}, nil)
+	r.send(0, &rpc.Console{Level: "log", Message: "12345"})
+	r.send(0, &rpc.Console{Level: "log", Message: "123456"})
+	r.send(0, &rpc.Console{Level: "log", Message: "1"})
+	r.send(0, done())
+	r.wait()
+	if !r.broker.Stats().LogsTruncated || len(r.printed.console) != 1 {
+		t.Errorf("%v", r.printed.console)
+	}
+
+	r = newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 10}}, nil)
+	go func() {
+		w := rpc.NewWriter(r.toUs)
+		for w.Send(0, &rpc.Console{Level: "log", Message: strings.Repeat("x", 100)}) == nil {
+		}
+	}()
+	if s := r.wait(); !errors.Is(s.err, ErrProtocol) {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestStatusEventsAboveTheLimitAreCountedAndDropped(t *testing.T) {
+	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxStatusEvents: 2}}, nil)
+	for range 5 {
+		r.send(0, &rpc.Status{Stage: "s", Message: "m"})
+	}
+	r.send(0, done())
+	r.wait()
+	if len(r.printed.status) != 2 || r.broker.Stats().StatusDropped != 3 {
+		t.Errorf("%v %d", r.printed.status, r.broker.Stats().StatusDropped)
+	}
+}
+
+func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
+	dir := t.TempDir()
+	full := errors.New("no space left")
+	for after, name := range []string{"the permission", "the outcome"} {
+		t.Run(name, func(t *testing.T) {
+			n := 0
+			r := newRig(t, grants.Grants{Filesystem: grants.Filesystem{Write: []string{dir}}}, func(c *Config) {
+				c.Trail = NewTrail("r", audit.NewFunc(func(audit.Record) error {
+					if n++; n > after {
+						return full
+					}
+					return nil
+				}), nil)
+			})
+			path := filepath.Join(dir, name)
+			r.send(1, &rpc.FilesystemWrite{Path: path, Size: 1, Data: []byte("x")})
+			if s := r.wait(); !errors.Is(s.err, full) {
+				t.Errorf("%+v", s)
+			}
+			<-r.killed
+			if _, err := os.Stat(path); (err == nil) != (after == 1) {
+				t.Errorf("file: %v", err)
+			}
+		})
+	}
+}
+
+func TestSecretsAreReplacedInOutputAndErrors(t *testing.T) {
+	g := grants.Grants{Secrets: map[string]grants.Secret{"TOKEN": {Value: "hunter2hunter2"}}}
+	r := newRig(t, g, func(c *Config) {
+		c.Secrets = redact.NewSet([]redact.Secret{{Name: "TOKEN", Value: "hunter2hunter2", Readable: true}})
+	})
+	r.send(0, &rpc.Console{Level: "log", Message: "it is hunter2hunter2"})
+	r.send(1, &rpc.Secret{Name: "TOKEN"})
+	if _, m := r.reply(); !m.OK || !bytes.Contains(m.Value, []byte("hunter2hunter2")) {
+		t.Errorf("a readable secret reaches the guest: %+v", m)
+	}
+	r.send(0, done())
+	r.wait()
+	if strings.Contains(r.printed.console[0], "hunter2") {
+		t.Error(r.printed.console)
+	}
+	for _, rec := range r.memory.Records() {
+		if strings.Contains(rec.Reason+rec.Target, "hunter2") || rec.Bytes != nil && *rec.Bytes == 14 {
+			t.Errorf("%+v", rec)
+		}
+	}
+}
+
+func TestMemoryStaysFlatUnderHostileFrames(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for range 50 {
+		r := newRig(t, grants.Grants{}, nil)
+		head := binary.BigEndian.AppendUint32(nil, 5<<20)
+		_, _ = r.toUs.Write(append(head, 0x93, byte(rpc.OpResult), 0, 0x92))
+		_ = r.toUs.Close()
+		r.wait()
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+}
+
+func TestEveryRealmOpHasOneRow(t *testing.T) {
+	seen := map[rpc.Op]int{}
+	for _, r := range table {
+		seen[r.op]++
+		if r.states == 0 || r.max == nil || r.handle == nil {
+			t.Errorf("%s: incomplete row", r.op)
+		}
+	}
+	for _, op := range rpc.Ops() {
+		want := 1
+		if op >= rpc.OpExecute || op == rpc.OpReady { // ours to send; read by the handshake
+			want = 0
+		}
+		if seen[op] != want {
+			t.Errorf("%s has %d rows, want %d", op, seen[op], want)
+		}
+	}
+}
