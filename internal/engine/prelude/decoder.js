@@ -1,9 +1,9 @@
 'use strict';
-(function (native, { apply, uncurryThis, platform, dictionary, text }) {
+(function (native, { apply, uncurryThis, platform, dictionary, text, replace }) {
   const codeAt = uncurryThis(String.prototype.charCodeAt);
   const sliceText = uncurryThis(String.prototype.slice);
   const lower = uncurryThis(String.prototype.toLowerCase);
-  const trim = uncurryThis(String.prototype.trim);
+  const indexOf = uncurryThis(String.prototype.indexOf);
   const { isView } = ArrayBuffer;
   const { fromCharCode } = String;
   const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
@@ -22,10 +22,10 @@
     + '\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178';
 
   const encodingOf = (label) => {
-    const wanted = lower(trim(label));
+    const wanted = lower(replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, label, ''));
     const names = Reflect.ownKeys(labels);
-    for (let i = 0; i < names.length; i++) {
-      if (wanted !== '' && ` ${labels[names[i]]} `.includes(` ${wanted} `) && !wanted.includes(' ')) return names[i];
+    for (let i = 0; i < names.length && wanted !== '' && indexOf(wanted, ' ') < 0; i++) {
+      if (indexOf(` ${labels[names[i]]} `, ` ${wanted} `) >= 0) return names[i];
     }
     throw new RangeError(`Failed to construct 'TextDecoder': the encoding label '${sliceText(label, 0, 40)}' is not supported`);
   };

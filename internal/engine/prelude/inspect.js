@@ -92,6 +92,11 @@
     }
   };
 
+  // Whether there is more of the object than one line can say.
+  const isDeep = (value) =>
+    typeof value === 'object' && !(value instanceof Date) && !(value instanceof RegExp) && !(value instanceof Error)
+    && (isArray(value) ? value.length > 0 : getPrototypeOf(value) !== Object.prototype || ownKeys(value).length > 0);
+
   const inspect = (root) => {
     if (typeof root !== 'object' && typeof root !== 'function' || root === null) return primitive(root);
 
@@ -301,9 +306,7 @@
       }
       if (spent >= BUDGET) return '...';
       spent += 4;
-      if (path.length > DEPTH && typeof value === 'object' && !(value instanceof Date) && !(value instanceof RegExp) && !(value instanceof Error)) {
-        return isArray(value) ? '[Array]' : `[${className(value) ?? 'Object'}]`;
-      }
+      if (path.length > DEPTH && isDeep(value)) return isArray(value) ? '[Array]' : `[${className(value) ?? 'Object'}]`;
       path[path.length] = value;
       let text = describe(value, indent);
       path.length--;

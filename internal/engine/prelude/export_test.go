@@ -1,0 +1,4 @@
+package prelude
+
+// PlatformData reads a file of the public platform tests.
+var PlatformData = platformData
