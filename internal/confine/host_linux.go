@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -110,14 +112,12 @@ func (h *Host) Root() bool {
 // Spawner is the present spawner, for what else is started or guarded.
 func (h *Host) Spawner() (*launch.Spawner, error) { return h.live() }
 
-// Groups makes control groups.
-func (h *Host) Groups() *cgroup.Manager { return h.groups }
-
 // Landlock tells whether the kernel has it.
 func (h *Host) Landlock() bool { return h.present[layer.Landlock] }
 
-// Limits leaves out those that no controller enforces and the operator waived.
-func (h *Host) Limits(l cgroup.Limits) cgroup.Limits {
+// limits leaves out those that no controller enforces and the operator waived.
+func (h *Host) limits(memoryBytes, pids int64) cgroup.Limits {
+	l := cgroup.Limits{MemoryBytes: memoryBytes, Pids: pids, CPUs: float64(runtime.NumCPU())}
 	if !h.present[layer.CgroupMemory] {
 		l.MemoryBytes = 0
 	}
@@ -128,6 +128,12 @@ func (h *Host) Limits(l cgroup.Limits) cgroup.Limits {
 		l.CPUs = 0
 	}
 	return l
+}
+
+// CommandGroup makes the control group that the commands of one run share.
+func (h *Host) CommandGroup(memoryBytes, pids int64) (*cgroup.Group, error) {
+	name := "command-" + strconv.FormatUint(h.serial.Add(1), 10)
+	return h.groups.Create(name, h.limits(memoryBytes, pids))
 }
 
 // live returns a spawner that lives, starting one when the last was killed.

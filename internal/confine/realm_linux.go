@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strconv"
 	"time"
 
@@ -70,9 +69,8 @@ func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
 }
 
 func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (err error) {
-	limits := h.Limits(cgroup.Limits{MemoryBytes: r.Spec.MemoryBytes, Pids: r.Spec.Pids, CPUs: float64(runtime.NumCPU())})
 	name := "realm-" + strconv.FormatUint(h.serial.Add(1), 10)
-	if r.group, err = h.groups.Create(name, limits); err != nil {
+	if r.group, err = h.groups.Create(name, h.limits(r.Spec.MemoryBytes, r.Spec.Pids)); err != nil {
 		return err
 	}
 	files, err := r.pipes()

@@ -40,7 +40,7 @@ func (x *execution) run(ctx context.Context) {
 		x.session.finish(res)
 		return
 	}
-	realm, err := x.s.takeRealm(ctx, x.spec())
+	realm, err := x.s.takeRealm(ctx, realmSpec(x.req.Grants.Engine, x.limits))
 	if err != nil {
 		res.err = x.launchFailure(ctx, err)
 	} else {
@@ -57,10 +57,10 @@ func (x *execution) launchFailure(ctx context.Context, err error) *Error {
 	return launchError(err)
 }
 
-func (x *execution) spec() confine.Spec {
-	e := x.req.Grants.Engine
+// realmSpec is what a realm for these grants needs to know when it starts.
+func realmSpec(e grants.Engine, l grants.Limits) confine.Spec {
 	return confine.Spec{
-		HeapMb: x.limits.MemoryMb, MemoryBytes: x.limits.RealmMemoryMb << 20, Pids: x.limits.MaxPids,
+		HeapMb: l.MemoryMb, MemoryBytes: l.RealmMemoryMb << 20, Pids: l.MaxPids,
 		JIT: e.JIT == nil || *e.JIT, Locale: locale(e), TimeZone: timeZone(e),
 	}
 }

@@ -9,12 +9,14 @@ import (
 
 	"realm.internal/supervisor/internal/confine"
 	"realm.internal/supervisor/internal/launch"
+	"realm.internal/supervisor/pkg/grants"
 )
 
 // host is what realms are confined with.
 type host struct {
 	confine *confine.Host
 	realm   string
+	pool    *pool // nil without waiting realms
 	hash    func() (string, error)
 }
 
@@ -27,10 +29,18 @@ func openHost(cfg *Config) (host, error) {
 	if err != nil {
 		return host{}, launchError(err)
 	}
-	return host{confine: h, realm: path, hash: lazyHash(func() (string, error) { return fileHash(path) })}, nil
+	opened := host{confine: h, realm: path, hash: lazyHash(func() (string, error) { return fileHash(path) })}
+	if cfg.WarmPoolSize > 0 {
+		l := cfg.Limits.Resolve()
+		opened.pool = newPool(h, path, realmSpec(grants.Engine{}, l), cfg.WarmPoolSize)
+	}
+	return opened, nil
 }
 
-func (h host) close() error { return h.confine.Close() }
+func (h host) close() error {
+	h.pool.close()
+	return h.confine.Close()
+}
 
 func fileHash(path string) (string, error) {
 	f, err := os.Open(path)

@@ -159,7 +159,7 @@ func (x *execution) open() error {
 	if err := x.openModules(); err != nil {
 		return err
 	}
-	return x.openCommands()
+	return x.openCommands(spawner)
 }
 
 // redactions are the secrets that must not leave: those that the guest may read

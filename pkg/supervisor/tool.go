@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"realm.internal/supervisor/internal/capability/tool"
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/value"
 )
@@ -36,8 +37,7 @@ type toolset struct {
 // ReadOnly reports whether nobody declared that the tool has effects.
 func (t *toolset) ReadOnly(method string) bool { return !slices.Contains(t.writing, method) }
 
-// Call runs the tool in a goroutine of its own: one that ignores ctx is left
-// behind when the run ends, and its answer is dropped.
+// Call calls the function, or asks the reader of the session.
 func (t *toolset) Call(ctx context.Context, ticket grants.ToolCall, params json.RawMessage) (any, error) {
 	f, ok := t.functions[ticket.Method()]
 	if !ok {
@@ -46,20 +46,5 @@ func (t *toolset) Call(ctx context.Context, ticket grants.ToolCall, params json.
 		}
 		return t.session.ask(ctx, ticket.Method(), params)
 	}
-	answer := make(chan response, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				answer <- response{err: &ToolError{ErrCode: "EPANIC", Message: "the tool failed"}}
-			}
-		}()
-		data, err := f(ctx, params)
-		answer <- response{data, err}
-	}()
-	select {
-	case r := <-answer:
-		return r.data, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return tool.Call(ctx, ticket, f, params)
 }

@@ -1,0 +1,104 @@
+package sources
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"realm.internal/supervisor/pkg/grants"
+)
+
+func write(t *testing.T, dir string, files map[string]string) string {
+	t.Helper()
+	for name, text := range files {
+		p := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func specifiers(t *testing.T, m map[string]string) map[string]string {
+	t.Helper()
+	ms, err := (&Reader{}).Modules(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, x := range ms {
+		got[x.Specifier] = x.Path
+	}
+	return got
+}
+
+func TestAPackageDirectoryBeginsWhereItsManifestSays(t *testing.T) {
+	for name, c := range map[string]struct{ manifest, entry string }{
+		"exports string":      {`{"exports":"./a.mjs"}`, "a.mjs"},
+		"exports conditions":  {`{"exports":{".":{"require":"./c.cjs","import":"./a.mjs"}}}`, "a.mjs"},
+		"module before main":  {`{"main":"c.cjs","module":"a.mjs"}`, "a.mjs"},
+		"main":                {`{"main":"./c.cjs"}`, "c.cjs"},
+		"nothing":             {`{}`, "index.js"},
+		"conditions, no dots": {`{"exports":{"default":"./a.mjs"}}`, "a.mjs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := write(t, t.TempDir(), map[string]string{"package.json": c.manifest, "a.mjs": "", "c.cjs": "", "index.js": "", "lib/x.js": "",
+				"readme.md": "", "types.d.ts": "", "node_modules/other/index.js": ""})
+			got := specifiers(t, map[string]string{"pkg": dir})
+			if got["pkg"] != c.entry || got["pkg/lib/x.js"] != "lib/x.js" {
+				t.Errorf("%v", got)
+			}
+			for s := range got {
+				if strings.Contains(s, "node_modules") || strings.Contains(s, "readme") || strings.Contains(s, ".d.ts") {
+					t.Errorf("%s was read", s)
+				}
+			}
+		})
+	}
+}
+
+func TestSubpathExportsHaveTheirSpecifier(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{"package.json": `{"exports":{".":"./a.js","./fp":{"import":"./lib/fp.mjs"}}}`, "a.js": "", "lib/fp.mjs": ""})
+	if got := specifiers(t, map[string]string{"pkg": dir}); got["pkg/fp"] != "lib/fp.mjs" {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo.js")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	noEntry := write(t, filepath.Join(dir, "p"), map[string]string{"package.json": `{"main":"gone.js"}`})
+	for name, path := range map[string]string{"missing": dir + "/no.js", "fifo": fifo, "no manifest": dir, "no entry": noEntry} {
+		_, err := (&Reader{}).Modules(map[string]string{"spec": path})
+		if err == nil || !strings.Contains(err.Error(), `"spec"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := (&Reader{}).Wasm([]grants.Wasm{{Name: "calc", WasmPath: dir + "/no.wasm"}}); err == nil || !strings.Contains(err.Error(), "calc") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheBytesOfARunAreBounded(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big.js")
+	if err := os.WriteFile(big, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(big, MaxBytes); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Reader{}).Modules(map[string]string{"a": big}); err != nil {
+		t.Error(err)
+	}
+	if _, err := (&Reader{}).Modules(map[string]string{"a": big, "b": big}); err == nil {
+		t.Error("twice the limit was read")
+	}
+}

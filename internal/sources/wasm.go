@@ -1,0 +1,25 @@
+package sources
+
+import (
+	"fmt"
+
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+// Wasm reads binaries and their binding scripts. Errors name the grant.
+func (r *Reader) Wasm(list []grants.Wasm) ([]rpc.Wasm, error) {
+	var all []rpc.Wasm
+	for _, g := range list {
+		binary, err := r.read(g.WasmPath)
+		if err != nil {
+			return nil, fmt.Errorf("wasm: %q: %w", g.Name, err)
+		}
+		binding, err := r.read(g.JSBindingPath)
+		if err != nil {
+			return nil, fmt.Errorf("wasm: %q: %w", g.Name, err)
+		}
+		all = append(all, rpc.Wasm{Name: g.Name, Binary: binary, Binding: binding})
+	}
+	return all, nil
+}
