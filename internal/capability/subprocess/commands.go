@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"realm.internal/supervisor/internal/capability"
 	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/launch"
@@ -138,9 +140,9 @@ type Result struct {
 	Stdout, Stderr []byte
 }
 
-// Run runs the command that t permits until its end. It is a *grants.Denial when the executable is no longer the
-// granted one or the output is over its limit, a *capability.Failure when the command could not be started (over a
-// *launch.Unenforceable if the host cannot confine it) or ran too long, and ctx.Err() when ctx ended it.
+// Run runs the command that t permits until its end. The error is a *grants.Denial when the executable is no longer
+// the granted one or a limit on output or memory is exhausted, a *capability.Failure when the command ran too long or
+// could not be started (over a *launch.Unenforceable if the host cannot confine it), and ctx.Err() when ctx ended it.
 func (c *Commands) Run(ctx context.Context, t grants.Spawn, stdin []byte) (Result, error) {
 	if !t.Valid() {
 		return Result{}, capability.NoTicket()
@@ -189,6 +191,7 @@ func (c *Commands) run(ctx context.Context, t grants.Spawn, stdin []byte) (Resul
 	case err != nil:
 		return Result{}, startFailure(t, err)
 	}
+	oom := outOfMemory(group)
 	output := pipes.exchange(limited, process, stdin, t.MaxOutputBytes())
 	switch {
 	case ctx.Err() != nil:
@@ -198,5 +201,21 @@ func (c *Commands) run(ctx context.Context, t grants.Spawn, stdin []byte) (Resul
 	case limited.Err() != nil:
 		return Result{}, tooLong(t)
 	}
-	return result(process.Wait(), output), nil
+	exit := process.Wait()
+	if exit.Signal == unix.SIGKILL && outOfMemory(group) > oom {
+		return Result{}, tooMuchMemory(t, group)
+	}
+	return result(exit, output), nil
+}
+
+// outOfMemory counts the processes that the group's memory limit has killed.
+func outOfMemory(group *cgroup.Group) int64 {
+	if group == nil {
+		return 0
+	}
+	stats, err := group.Stats()
+	if err != nil {
+		return 0 // then a command that was killed is just that
+	}
+	return stats.OOMKills
 }

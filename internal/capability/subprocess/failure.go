@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/pkg/grants"
 )
@@ -29,6 +30,21 @@ func tooLong(t grants.Spawn) error {
 		Message: fmt.Sprintf("the command was killed after subprocess.timeoutMs of %d", t.Timeout().Milliseconds()),
 		Host:    errTimeout,
 	}
+}
+
+// resourceMemory is the capability of a denial for want of memory.
+const resourceMemory = "resource.memory"
+
+func tooMuchMemory(t grants.Spawn, group *cgroup.Group) error {
+	d := &grants.Denial{
+		Capability: resourceMemory,
+		Target:     grants.Shorten(t.Path()),
+		Rule:       "the run's commands used more memory than realmMemoryMb",
+	}
+	if limits, err := group.Limits(); err == nil && limits.MemoryBytes > 0 {
+		d.Hint = fmt.Sprintf("resources: {realmMemoryMb: %d}", 2*limits.MemoryBytes>>20)
+	}
+	return d
 }
 
 // startFailure gives a command that did not start its type.
