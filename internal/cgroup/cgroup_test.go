@@ -1,0 +1,253 @@
+//go:build linux
+
+package cgroup
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// openManager opens a manager whose groups are swept at the end.
+func openManager(t testing.TB) *Manager {
+	t.Helper()
+	m, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func create(t testing.TB, m *Manager, name string, l Limits) *Group {
+	t.Helper()
+	g, err := m.Create(name, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// join starts a shell that joins the group the way a launched child does, says so,
+// and waits until it is killed or its stdin ends.
+func join(t testing.TB, g *Group, script string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command("/bin/sh", "-c", `
+		i=3; while [ $i -lt $((3 + $1)) ]; do eval "echo 0 >&$i"; i=$((i + 1)); done
+		[ -z "$2" ] || echo 0 > "$2/cgroup.procs"
+		echo joined; `+script, "sh", "0", "")
+	cmd.ExtraFiles = g.TaskFiles()
+	cmd.Args[4] = string(rune('0' + len(cmd.ExtraFiles)))
+	if leaf := g.LeafFD(); leaf != nil {
+		cmd.Args[5] = leaf.Name()
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 7)
+	if _, err := out.Read(line); err != nil || string(line) != "joined\n" {
+		t.Fatalf("join: %q, %v", line, err)
+	}
+	return cmd
+}
+
+var limits = Limits{MemoryBytes: 64 << 20, Pids: 16, CPUs: 1.5}
+
+func TestLimitsAreWrittenBeforeAProcessExists(t *testing.T) {
+	g := create(t, openManager(t), "limits", limits)
+	got, err := g.Limits()
+	if err != nil || got != limits {
+		t.Fatalf("limits = %+v, %v; want %+v", got, err, limits)
+	}
+}
+
+func TestMemoryLimitGrowsAndShrinks(t *testing.T) {
+	g := create(t, openManager(t), "resize", limits)
+	for _, bytes := range []int64{256 << 20, 32 << 20, 512 << 20} {
+		if err := g.SetMemory(bytes); err != nil {
+			t.Fatal(err)
+		}
+		got, err := g.Limits()
+		if err != nil || got.MemoryBytes != bytes {
+			t.Fatalf("memory = %d, %v; want %d", got.MemoryBytes, err, bytes)
+		}
+	}
+}
+
+func TestKillEndsEveryProcessOfTheGroup(t *testing.T) {
+	g := create(t, openManager(t), "kill", limits)
+	cmd := join(t, g, "sleep 1000 & sleep 1000 & wait")
+	if err := g.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("ended with %v, want killed", err)
+	}
+}
+
+func TestKillWithoutCgroupKillEndsEveryProcess(t *testing.T) {
+	m := openManager(t)
+	delete(m.parents, unified)
+	g := create(t, m, "freeze", limits)
+	cmd := join(t, g, "sleep 1000 & sleep 1000 & wait")
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }() // a zombie is still a member
+	if err := g.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err == nil {
+		t.Fatal("the shell ended by itself")
+	}
+}
+
+func TestRemoveKillsWhatIsLeft(t *testing.T) {
+	m := openManager(t)
+	g, err := m.Create("left", limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := join(t, g, "exec sleep 1000")
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	if err := g.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	for _, dir := range g.dirs {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+func TestStatsAreMeasured(t *testing.T) {
+	g := create(t, openManager(t), "stats", limits)
+	cmd := join(t, g, "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done")
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := g.Stats()
+	if err != nil || s.CPU <= 0 || s.PeakMemoryBytes <= 0 || s.OOMKills != 0 {
+		t.Fatalf("stats = %+v, %v", s, err)
+	}
+}
+
+func TestMemoryLimitKillsAndIsCounted(t *testing.T) {
+	g := create(t, openManager(t), "oom", Limits{MemoryBytes: 16 << 20, Pids: 16})
+	cmd := join(t, g, "head -c 200000000 /dev/zero | tail -c 200000000 >/dev/null")
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("200 MB fit into 16 MiB")
+	}
+	s, err := g.Stats()
+	if err != nil || s.OOMKills == 0 {
+		t.Fatalf("stats = %+v, %v", s, err)
+	}
+}
+
+func TestPidsLimitStopsForks(t *testing.T) {
+	g := create(t, openManager(t), "pids", Limits{Pids: 4})
+	cmd := join(t, g, "for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; wait")
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	if err := g.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	limit, err := os.ReadFile(filepath.Join(g.dirs[pids], "pids.max"))
+	if err != nil || strings.TrimSpace(string(limit)) != "4" {
+		t.Fatalf("pids.max = %q, %v", limit, err)
+	}
+}
+
+func TestMissingControllerIsNamedAndOnlyIfAskedFor(t *testing.T) {
+	m := openManager(t)
+	m.lacks(memory, "not delegated", delegationFix, nil)
+	_, err := m.Create("missing", limits)
+	var missing *Missing
+	if !errors.As(err, &missing) || missing.Layer != "cgroup.memory" || missing.Fix == "" {
+		t.Fatalf("error = %v", err)
+	}
+	if m.Layer("cgroup.memory") == nil || m.Layer("cgroup.pids") != nil {
+		t.Fatal("Layer disagrees")
+	}
+	create(t, m, "without", Limits{Pids: 8})
+}
+
+func TestNamesAreChecked(t *testing.T) {
+	m := openManager(t)
+	for _, name := range []string{"", "a/b", "..", "a b", strings.Repeat("x", 65)} {
+		if _, err := m.Create(name, Limits{Pids: 1}); err == nil {
+			t.Errorf("%q was taken", name)
+		}
+	}
+}
+
+func TestSweepRemovesGroupsOfDeadOwnersOnly(t *testing.T) {
+	m := openManager(t)
+	live := create(t, m, "live", limits)
+	ended := exec.Command("/bin/true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	namespace, err := pidNamespace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := *m
+	dead.prefix = strings.Join([]string{namePrefix + itoa(namespace), itoa(uint64(ended.Process.Pid)), "1", "1", ""}, "-")
+	old, err := dead.Create("old", limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := *m
+	foreign.prefix = strings.Join([]string{namePrefix + "1", itoa(uint64(ended.Process.Pid)), "1", "1", ""}, "-")
+	other := create(t, &foreign, "other", limits)
+	n, err := m.Sweep()
+	if err != nil || n < 1 {
+		t.Fatalf("swept %d, %v", n, err)
+	}
+	for _, c := range []struct {
+		name string
+		g    *Group
+		gone bool
+	}{{"a dead owner's", old, true}, {"our own", live, false}, {"another pid namespace's", other, false}} {
+		for _, dir := range c.g.dirs {
+			if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) != c.gone {
+				t.Errorf("%s group %s: %v", c.name, dir, err)
+			}
+		}
+	}
+	old.Remove()
+}
+
+func TestReusedPidIsNotTheOwner(t *testing.T) {
+	me, err := self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if me.dead(me.namespace) {
+		t.Error("we are dead")
+	}
+	me.start = "1"
+	if !me.dead(me.namespace) {
+		t.Error("a process of another start time is the owner")
+	}
+}
