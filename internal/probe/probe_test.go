@@ -1,0 +1,151 @@
+//go:build probe && linux
+
+package probe
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+var report = flag.String("report", "", "file to which a line per class is appended: mode, layers, class, attempted, contained")
+
+const atOnce = 4
+
+func TestNoProbeGetsOutAsRoot(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("this is the rootless half")
+	}
+	shootAll(t, "root")
+}
+
+func TestNoProbeGetsOutRootless(t *testing.T) {
+	if os.Geteuid() != 0 {
+		shootAll(t, "rootless")
+		return
+	}
+	asUser(t, "TestNoProbeGetsOutRootless")
+}
+
+// shootAll launches every probe against every set of layers that it is meant for.
+func shootAll(t *testing.T, mode string) {
+	r := openRange(t)
+	for _, layers := range []Layers{All, Jitless, Bare} {
+		counts := newTally()
+		each(Probes(), func(probe Probe) {
+			if !probe.Against(layers) {
+				return
+			}
+			v := r.shoot(t, probe, layers)
+			counts.add(probe, v)
+			if !v.contained {
+				t.Errorf("%s against %s: %s: %s", probe.Name, layers, probe.Claim, v.how)
+			} else if testing.Verbose() {
+				t.Logf("%s against %s: %s", probe.Name, layers, v.how)
+			}
+		})
+		summarise(t, mode, layers, counts)
+	}
+}
+
+func summarise(t *testing.T, mode string, layers Layers, counts *tally) {
+	t.Helper()
+	var lines strings.Builder
+	attempted, contained := 0, 0
+	for _, class := range slices.Sorted(maps.Keys(counts.attempted)) {
+		fmt.Fprintf(&lines, "%s %s %s %d %d\n", mode, layers, class, counts.attempted[class], counts.contained[class])
+		attempted += counts.attempted[class]
+		contained += counts.contained[class]
+	}
+	t.Logf("%s against %s: attempted %d, contained %d, not contained %d", mode, layers, attempted, contained, attempted-contained)
+	if *report == "" {
+		return
+	}
+	file, err := os.OpenFile(*report, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(lines.String()); err != nil {
+		t.Error(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A probe that could not work anywhere proves nothing: where nothing but fresh
+// namespaces holds it, it must get through.
+func TestProbesWorkWithoutConfinement(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("namespaces with a uid of their own need root")
+	}
+	target := Target{PID: 1, Port: 9, Abstract: "nobody", File: "/etc/passwd"}
+	each(Probes(), func(probe Probe) {
+		if !probe.Works {
+			return
+		}
+		cmd := exec.Command(nativePath, append([]string{"--probe=" + probe.Name, "--layers=" + string(Control)}, target.args()...)...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET |
+				syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP,
+			UidMappings: []syscall.SysProcIDMap{{HostID: rootlessUID, Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: rootlessUID, Size: 1}},
+			Credential:  &syscall.Credential{NoSetGroups: true},
+		}
+		said, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Errorf("%s: %v", probe.Name, err)
+			return
+		}
+		if strings.Contains(string(said), "NOT CONTAINED "+probe.Name) {
+			return
+		}
+		if strings.HasPrefix(probe.Name, "doors/") && exit != nil && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGSEGV {
+			t.Logf("%s: this kernel has no such door", probe.Name)
+			return
+		}
+		t.Errorf("%s does not work even here: %v %q", probe.Name, err, said)
+	})
+}
+
+func TestProbesAreNamedOnceAndClaimSomething(t *testing.T) {
+	names := map[string]bool{}
+	native := 0
+	for _, probe := range Probes() {
+		if names[probe.Name] || probe.Claim == "" || probe.Run == nil || !strings.Contains(probe.Name, "/") {
+			t.Errorf("%q is a duplicate or incomplete", probe.Name)
+		}
+		names[probe.Name] = true
+		if !strings.HasPrefix(probe.Name, "sweep/") && !strings.HasPrefix(probe.Name, "arguments/") {
+			native++
+		}
+	}
+	if native < 150 {
+		t.Errorf("%d probes beside the generated ones, want 150", native)
+	}
+	t.Logf("%d probes, %d of them generated", len(names), len(names)-native)
+}
+
+// each runs a few at once.
+func each(probes []Probe, do func(Probe)) {
+	slots := make(chan struct{}, atOnce)
+	var group sync.WaitGroup
+	for _, probe := range probes {
+		slots <- struct{}{}
+		group.Add(1)
+		go func() {
+			defer func() { <-slots; group.Done() }()
+			do(probe)
+		}()
+	}
+	group.Wait()
+}
