@@ -57,6 +57,9 @@ type Guard interface {
 type Options struct {
 	// Exclusions are host paths that no write root may hold: the realm's binary, the policy, the audit log.
 	Exclusions []string
+	// Ceilings are the roots of a policy that every root must be reached beneath, also through symbolic links. Nil:
+	// whoever grants may grant every directory.
+	Ceilings *grants.Filesystem
 	// Guard protects temporaries; nil: nobody is told.
 	Guard Guard
 

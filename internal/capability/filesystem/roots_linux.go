@@ -29,13 +29,17 @@ type Roots struct {
 // supervisor itself depends on.
 func Open(read, write []string, o Options) (*Roots, error) {
 	r := &Roots{read: map[string]int{}, write: map[string]int{}, options: o}
+	within := grants.Filesystem{Read: []string{"/"}, Write: []string{"/"}}
+	if o.Ceilings != nil {
+		within = *o.Ceilings
+	}
 	for _, name := range read {
-		if err := hold(r.read, "filesystem.read", name); err != nil {
+		if err := hold(r.read, "filesystem.read", name, within.Read); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
 	}
 	for _, name := range write {
-		if err := hold(r.write, "filesystem.write", name); err != nil {
+		if err := hold(r.write, "filesystem.write", name, within.Write); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
 		if err := excluded(r.write[path.Clean(name)], o.Exclusions); err != nil {
@@ -59,8 +63,8 @@ func (r *Roots) Close() error {
 	return errors.Join(errs...)
 }
 
-// hold opens one root and keeps it in set.
-func hold(set map[string]int, grant, name string) error {
+// hold opens one root, beneath one of the ceilings, and keeps it in set.
+func hold(set map[string]int, grant, name string, ceilings []string) error {
 	name = path.Clean(name)
 	if _, ok := set[name]; ok {
 		return nil
@@ -68,8 +72,10 @@ func hold(set map[string]int, grant, name string) error {
 	if !path.IsAbs(name) {
 		return fmt.Errorf("%s: root %q is not absolute", grant, name)
 	}
-	fd, err := openat2(unix.AT_FDCWD, name, unix.O_PATH|unix.O_DIRECTORY, unix.RESOLVE_NO_MAGICLINKS)
+	fd, err := openRoot(name, ceilings)
 	switch {
+	case errors.Is(err, unix.EXDEV):
+		return fmt.Errorf("%s: root %q leads out of what the policy allows", grant, name)
 	case errors.Is(err, unix.ENOENT):
 		return fmt.Errorf("%s: root %q does not exist", grant, name)
 	case errors.Is(err, unix.ENOTDIR):
@@ -88,6 +94,29 @@ func hold(set map[string]int, grant, name string) error {
 	}
 	set[name] = fd
 	return nil
+}
+
+// openRoot resolves a root beneath the closest ceiling: a symbolic link that a caller put there must not lead out of it.
+func openRoot(name string, ceilings []string) (int, error) {
+	const flags = unix.O_PATH | unix.O_DIRECTORY
+	best := ""
+	for _, c := range ceilings {
+		if c = path.Clean(c); len(c) > len(best) && (c == "/" || c == name || strings.HasPrefix(name, c+"/")) {
+			best = c
+		}
+	}
+	switch best {
+	case "":
+		return -1, unix.EXDEV
+	case "/", name:
+		return openat2(unix.AT_FDCWD, name, flags, unix.RESOLVE_NO_MAGICLINKS)
+	}
+	ceiling, err := openat2(unix.AT_FDCWD, best, flags, unix.RESOLVE_NO_MAGICLINKS)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(ceiling)
+	return openat2(ceiling, name[len(best)+1:], flags, unix.RESOLVE_NO_MAGICLINKS|unix.RESOLVE_BENEATH)
 }
 
 // excluded reports whether the directory fd is one that holds a protected path, however either is spelled or mounted.

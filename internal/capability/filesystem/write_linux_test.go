@@ -353,3 +353,44 @@ func fillDisk(dir string, named bool) error {
 	}
 	return write("a", 60<<10, roots.Write)
 }
+
+// A caller who may write below a ceiling could put a link there and ask for it as a root.
+func TestRootsAreReachedBeneathTheCeilings(t *testing.T) {
+	base := t.TempDir()
+	for _, dir := range []string{"ceiling/in", "outside"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"ceiling/way": "../outside", "ceiling/absolute": "/", "ceiling/short": "in", "alias": "ceiling"} {
+		if err := os.Symlink(target, filepath.Join(base, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	within := func(dir string) *grants.Filesystem {
+		return &grants.Filesystem{Read: []string{filepath.Join(base, dir)}, Write: []string{filepath.Join(base, dir)}}
+	}
+	for _, c := range []struct {
+		root     string
+		ceilings *grants.Filesystem
+		allowed  bool
+	}{
+		{"ceiling", within("ceiling"), true}, {"ceiling/in", within("ceiling"), true}, {"ceiling/short", within("ceiling"), true}, {"alias/in", within("alias"), true},
+		{"alias", within("alias"), true}, {"outside", within("out"), false}, {"ceiling/way", nil, true}, {"ceiling/way", &grants.Filesystem{Read: []string{"/"}, Write: []string{"/"}}, true},
+		{"ceiling/way", within("ceiling"), false}, {"ceiling/absolute", within("ceiling"), false}, {"outside", within("ceiling"), false}, {"ceiling", &grants.Filesystem{}, false},
+	} {
+		root := []string{filepath.Join(base, c.root)}
+		for _, lists := range [][2][]string{{root, nil}, {nil, root}} {
+			roots, err := Open(lists[0], lists[1], Options{Ceilings: c.ceilings})
+			if err == nil {
+				_ = roots.Close()
+			}
+			if (err == nil) != c.allowed {
+				t.Errorf("%s within %v: %v", c.root, c.ceilings, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), "leads out of what the policy allows") {
+				t.Error(err)
+			}
+		}
+	}
+}
