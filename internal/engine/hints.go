@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"strings"
+
+	"realm.internal/supervisor/internal/v8"
+)
+
+// hint says what to use here instead of a global of other environments.
+func hint(e v8.Error) string {
+	if e.Name != "ReferenceError" {
+		return ""
+	}
+	name, ok := strings.CutSuffix(e.Message, " is not defined")
+	if !ok {
+		return ""
+	}
+	switch name {
+	case "require", "module", "exports", "__dirname", "__filename":
+		return "there is no CommonJS here: use `import`, which knows realm:capabilities and the modules that were granted"
+	case "process":
+		return "there is no process here: await environment('NAME') from realm:capabilities reads a granted variable; end by returning a value or throwing"
+	case "Buffer":
+		return "there is no Buffer here: use Uint8Array with TextEncoder, TextDecoder, atob and btoa"
+	case "fetch", "XMLHttpRequest", "WebSocket", "EventSource", "axios":
+		return "there is no ambient network: import { fetch, fetchText } from 'realm:capabilities' and have the origin granted"
+	case "fs", "path", "os", "child_process":
+		return "Node's modules do not exist here: realm:capabilities has readText, readBytes, list, stat, writeText, writeBytes and spawn"
+	case "window", "document", "navigator", "location", "localStorage", "sessionStorage", "alert":
+		return "there is no browser here: compute a value and return it"
+	case "Deno", "Bun":
+		return "there is no " + name + " here: realm:capabilities has readText, writeText, fetch, environment and spawn"
+	case "global", "self":
+		return "use globalThis"
+	case "setImmediate":
+		return "use setTimeout(f, 0) or queueMicrotask"
+	case "readText", "readBytes", "list", "stat", "writeText", "writeBytes", "appendText", "makeDirectory", "remove", "environment", "secret",
+		"fetchText", "spawn", "request":
+		return "import { " + name + " } from 'realm:capabilities'"
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// userSource is the text that the user wrote, and where its lines are.
+type userSource struct {
+	name, text string
+}
+
+// badSource says why bytes are no source text, and where.
+type badSource struct {
+	message      string
+	line, column int
+}
+
+func newUserSource(name string, b []byte) (userSource, *badSource) {
+	text := strings.TrimPrefix(string(b), "\ufeff")
+	if utf8.ValidString(text) {
+		return userSource{name: name, text: text}, nil
+	}
+	at := 0
+	for at < len(text) {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	line := 1 + strings.Count(text[:at], "\n")
+	column := 1 + utf8.RuneCountInString(text[strings.LastIndexByte(text[:at], '\n')+1:at])
+	return userSource{}, &badSource{"the source is not valid UTF-8", line, column}
+}
+
+// lines returns how many lines the text has.
+func (s userSource) lines() int { return 1 + strings.Count(s.text, "\n") }
+
+// clamp moves a position behind the end, as a syntax error at a wrapper's closing brace has it, to the end.
+func (s userSource) clamp(line, column int) (int, int) {
+	last := s.lines()
+	if line < last || line == 0 {
+		return line, max(column, 0)
+	}
+	length := utf16Length(s.text[strings.LastIndexByte(s.text, '\n')+1:])
+	if line > last || column > length+1 {
+		return last, length + 1
+	}
+	return line, max(column, 1)
+}
+
+// generic reports whether the text may hold type arguments that are also an expression, as in new Set<string>(list): as
+// JavaScript that compiles, and means something else.
+func (s userSource) generic() bool {
+	for rest := s.text; ; {
+		at := strings.IndexByte(rest, '>')
+		if at < 0 {
+			return false
+		}
+		before, after := rest[:at], strings.TrimLeft(rest[at+1:], " \t")
+		rest = rest[at+1:]
+		if after == "" || (after[0] != '(' && after[0] != '`') || strings.HasSuffix(before, "=") {
+			continue
+		}
+		if strings.IndexByte(s.text[:len(s.text)-len(rest)], '<') >= 0 {
+			return true
+		}
+	}
+}
+
+// utf16Length counts UTF-16 units, as columns do.
+func utf16Length(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r > 0xffff {
+			n++
+		}
+	}
+	return n
+}

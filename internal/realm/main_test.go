@@ -1,0 +1,226 @@
+//go:build linux
+
+package realm
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/build"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+func init() {
+	if os.Args[0] == "realm" {
+		runtime.LockOSThread()
+	}
+}
+
+// TestMain is the realm when it was started under that name: the test's own binary plays the child.
+func TestMain(m *testing.M) {
+	if os.Args[0] == "realm" {
+		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+			panic(err)
+		}
+		Main(os.Args[1:])
+	}
+	os.Exit(m.Run())
+}
+
+// child is a realm process as a supervisor holds it, without namespaces but for the one that makes it process 1.
+type child struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	w       *rpc.Writer
+	r       *rpc.Reader
+	control *os.File
+	stdin   *os.File
+	frames  []rpc.Frame
+}
+
+func start(t *testing.T, args ...string) *child {
+	t.Helper()
+	path := os.Getenv("REALM_UNDER_TEST")
+	if path == "" {
+		path = "/proc/self/exe"
+	}
+	inR, inW, err := os.Pipe()
+	outR, outW, err2 := os.Pipe()
+	ctlR, ctlW, err3 := os.Pipe()
+	if err != nil || err2 != nil || err3 != nil {
+		t.Fatal(err, err2, err3)
+	}
+	c := &child{t: t, w: rpc.NewWriter(inW), r: rpc.NewReader(outR), control: ctlW, stdin: inW}
+	c.cmd = &exec.Cmd{
+		Path: path, Args: append([]string{"realm", "--protocol=" + strconv.Itoa(build.Protocol), "--build=" + build.Version}, args...),
+		Env: []string{"LC_ALL=en_US.UTF-8", "TZ=UTC"}, Stderr: os.Stderr, ExtraFiles: []*os.File{inR, outW, ctlR},
+		SysProcAttr: &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID, Pdeathsig: syscall.SIGKILL},
+	}
+	if os.Getuid() != 0 {
+		c.cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+	}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*os.File{inR, outW, ctlR} {
+		f.Close()
+	}
+	t.Cleanup(func() {
+		_ = c.cmd.Process.Kill()
+		_, _ = c.cmd.Process.Wait()
+		for _, f := range []*os.File{inW, outR, ctlW} {
+			f.Close()
+		}
+	})
+	return c
+}
+
+func (c *child) next() (rpc.Frame, error) {
+	return c.r.Next(func(rpc.Op) (int, error) { return rpc.MaxFrameBytes, nil })
+}
+
+func (c *child) ready() rpc.Ready {
+	c.t.Helper()
+	f, err := c.next()
+	if err != nil {
+		c.t.Fatalf("no Ready: %v", err)
+	}
+	var ready rpc.Ready
+	if err := f.Decode(&ready); err != nil {
+		c.t.Fatal(err)
+	}
+	return ready
+}
+
+var limits = rpc.Limits{MemoryMb: 256, MaxResultBytes: 5 << 20, MaxWriteBytes: 1 << 20, MaxLogBytes: 256 << 10, MaxConsoleCalls: 1000, MaxStatusEvents: 1000}
+
+func (c *child) execute(source string) {
+	c.t.Helper()
+	if err := c.w.Send(0, &rpc.Execute{Source: []byte(source), Name: "main.ts", Mode: "auto", TimeZone: "UTC", Limits: limits}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// end reads until the message that ends the run; answer deals with the others.
+func (c *child) end(answer func(rpc.Frame)) rpc.Message {
+	c.t.Helper()
+	for {
+		f, err := c.next()
+		if err != nil {
+			state, _ := c.cmd.Process.Wait()
+			c.t.Fatalf("the realm ended without a result: %v, %v", err, state)
+		}
+		switch f.Op {
+		case rpc.OpResult:
+			var m rpc.Result
+			if err := f.Decode(&m); err != nil {
+				c.t.Fatal(err)
+			}
+			return &m
+		case rpc.OpFailure:
+			var m rpc.Failure
+			if err := f.Decode(&m); err != nil {
+				c.t.Fatal(err)
+			}
+			return &m
+		}
+		c.frames = append(c.frames, f)
+		if answer != nil {
+			answer(f)
+		}
+	}
+}
+
+func integer(t *testing.T, raw []byte) int64 {
+	t.Helper()
+	switch {
+	case len(raw) == 1 && raw[0] < 0x80:
+		return int64(raw[0])
+	case len(raw) == 9 && raw[0] == 0xd3:
+		return int64(binary.BigEndian.Uint64(raw[1:]))
+	case len(raw) == 2 && raw[0] == 0xcc:
+		return int64(raw[1])
+	case len(raw) == 3 && raw[0] == 0xcd:
+		return int64(binary.BigEndian.Uint16(raw[1:]))
+	case len(raw) == 5 && raw[0] == 0xce:
+		return int64(binary.BigEndian.Uint32(raw[1:]))
+	}
+	t.Fatalf("%x is no integer", raw)
+	return 0
+}
+
+func TestConfinedRealmAnswers(t *testing.T) {
+	c := start(t, "--heap-mb=256")
+	if r := c.ready(); r.Protocol != build.Protocol || r.V8 == "" || len(r.SeccompSHA256) != 64 {
+		t.Fatalf("%+v", r)
+	}
+	c.execute("const n: number = 41; n + 1")
+	m, ok := c.end(nil).(*rpc.Result)
+	if !ok {
+		t.Fatalf("no result")
+	}
+	if got := integer(t, m.Value); got != 42 {
+		t.Fatalf("got %d", got)
+	}
+	state, err := c.cmd.Process.Wait()
+	if err != nil || state.ExitCode() != exitDone {
+		t.Fatalf("%v %v", state, err)
+	}
+}
+
+func TestDeadlineStopsALoopWithItsStack(t *testing.T) {
+	c := start(t, "--heap-mb=256")
+	c.ready()
+	c.execute("console.log('before');\nfunction spin() {\n  for (;;);\n}\nPromise.resolve().then(spin)")
+	c.control.WriteString("T")
+	f, ok := c.end(nil).(*rpc.Failure)
+	if !ok || f.Code != "TIMEOUT" {
+		t.Fatalf("%+v", f)
+	}
+	t.Logf("%+v", f)
+}
+
+func TestRoundTrips(t *testing.T) {
+	c := start(t, "--heap-mb=256")
+	c.ready()
+	c.execute(`import { environment } from 'realm:capabilities';
+export default async () => { const t = performance.now(); for (let i = 0; i < 2000; i++) await environment('X'); return Math.round((performance.now() - t) * 1000 / 2000); }`)
+	m := c.end(func(f rpc.Frame) {
+		if f.Op == rpc.OpEnvironment {
+			_ = c.w.Send(f.ID, &rpc.Reply{OK: true, Value: []byte{0xa1, 'y'}})
+		}
+	})
+	if f, ok := m.(*rpc.Failure); ok {
+		t.Fatalf("%+v", f)
+	}
+	t.Logf("round trip %d µs", integer(t, m.(*rpc.Result).Value))
+}
+
+func TestStartUpTimes(t *testing.T) {
+	var ready, result []time.Duration
+	for range 15 {
+		t0 := time.Now()
+		c := start(t, "--heap-mb=256")
+		c.ready()
+		t1 := time.Now()
+		c.execute("1 + 1")
+		if _, ok := c.end(nil).(*rpc.Result); !ok {
+			t.Fatal("no result")
+		}
+		ready = append(ready, t1.Sub(t0))
+		result = append(result, time.Since(t1))
+	}
+	t.Logf("ready %v", ready)
+	t.Logf("result %v", result)
+}
+
+var _ io.Reader

@@ -1,0 +1,54 @@
+#include "codec.h"
+
+#include "codec_state.h"
+
+namespace rv8 {
+namespace {
+
+v8::Local<v8::String> Literal(v8::Isolate* isolate, const char* text) {
+  return v8::String::NewFromUtf8(isolate, text, v8::NewStringType::kInternalized).ToLocalChecked();
+}
+
+v8::Local<v8::Value> Member(v8::Local<v8::Context> context, v8::Local<v8::Value> of, const char* name) {
+  v8::Isolate* isolate = context->GetIsolate();
+  v8::Local<v8::Value> member;
+  if (!of->IsObject() || !of.As<v8::Object>()->Get(context, Literal(isolate, name)).ToLocal(&member)) return v8::Undefined(isolate);
+  return member;
+}
+
+}  // namespace
+
+Codec::Codec(v8::Isolate* isolate, v8::Local<v8::Context> context) : state_(new CodecState) {
+  v8::HandleScope handles(isolate);
+  state_->isolate = isolate;
+  v8::Local<v8::Value> keys = Member(context, Member(context, context->Global(), "Object"), "keys");
+  if (keys->IsFunction()) state_->object_keys.Reset(isolate, keys.As<v8::Function>());
+  state_->aggregate_error_prototype.Reset(isolate, Member(context, Member(context, context->Global(), "AggregateError"), "prototype"));
+  state_->to_json.Reset(isolate, Literal(isolate, "toJSON"));
+  state_->name.Reset(isolate, Literal(isolate, "name"));
+  state_->message.Reset(isolate, Literal(isolate, "message"));
+  state_->stack.Reset(isolate, Literal(isolate, "stack"));
+  state_->cause.Reset(isolate, Literal(isolate, "cause"));
+  state_->errors.Reset(isolate, Literal(isolate, "errors"));
+}
+
+Codec::~Codec() = default;
+
+bool Codec::Encode(v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options, std::string* out,
+                   EncodeError* error) {
+  v8::HandleScope handles(state_->isolate);
+  v8::MicrotasksScope microtasks(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
+  return EncodeValue(state_.get(), context, value, options, out, error);
+}
+
+bool Codec::Decode(v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out, std::string* error) {
+  v8::EscapableHandleScope handles(state_->isolate);
+  v8::MicrotasksScope microtasks(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
+  v8::Context::Scope scope(context);
+  v8::Local<v8::Value> made;
+  if (!DecodeValue(state_.get(), context, data, size, &made, error)) return false;
+  *out = handles.Escape(made);
+  return true;
+}
+
+}  // namespace rv8

@@ -1,0 +1,220 @@
+// Errors as the user may see them: positions of his own source, frames of his own files.
+#include "state.h"
+
+#include <algorithm>
+
+#include "values.h"
+
+namespace rv8 {
+namespace {
+
+constexpr size_t kMaxText = 64 << 10;
+
+bool Own(std::string_view script) { return script.substr(0, kOwnScripts.size()) == kOwnScripts; }
+
+std::string Clip(std::string s) {
+  if (s.size() <= kMaxText) return s;
+  size_t end = kMaxText;
+  while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xc0) == 0x80) end--;
+  s.resize(end);
+  return s + "…";
+}
+
+// A property as text. Getters of the guest may run; what they throw counts as no text.
+std::string TextOf(Realm* realm, Local<Object> object, std::string_view name) {
+  TryCatch ignored(realm->isolate);
+  Local<Value> value;
+  if (!GetOwn(realm, object, name).ToLocal(&value) || value->IsUndefined() || value->IsNull()) return {};
+  Local<String> text;
+  if (!value->ToString(realm->context_local()).ToLocal(&text)) return {};
+  return Utf8(realm->isolate, text);
+}
+
+std::string Shown(Realm* realm, const std::string& script) { return script == realm->script_name ? realm->script_label : script; }
+
+void Append(std::string* out, Realm* realm, const std::string& script, const std::string& function, Position at) {
+  std::string place = Shown(realm, script) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+  *out += function.empty() ? "\n    at " + place : "\n    at " + function + " (" + place + ")";
+}
+
+void ReplaceAll(std::string* text, const std::string& from, const std::string& to) {
+  if (from.empty() || from == to) return;
+  for (size_t at = text->find(from); at != std::string::npos; at = text->find(from, at + to.size())) text->replace(at, from.size(), to);
+}
+
+// Calls a method of a call site. Guests never hold one, so its prototype is V8's own.
+Local<Value> Ask(Realm* realm, Local<Object> site, std::string_view method) {
+  Local<Context> context = realm->context_local();
+  Local<Value> function, result = v8::Undefined(realm->isolate);
+  if (GetOwn(realm, site, method).ToLocal(&function) && function->IsFunction()) {
+    (void)function.As<Function>()->Call(context, site, 0, nullptr).ToLocal(&result);
+  }
+  return result;
+}
+
+int AskNumber(Realm* realm, Local<Object> site, std::string_view method) {
+  Local<Value> n = Ask(realm, site, method);
+  return n->IsInt32() ? n.As<v8::Int32>()->Value() : 0;
+}
+
+std::string Header(Realm* realm, Local<Value> error) {
+  if (!error->IsObject()) return "Error";
+  std::string name = TextOf(realm, error.As<Object>(), "name"), message = TextOf(realm, error.As<Object>(), "message");
+  if (name.empty()) name = "Error";
+  return message.empty() ? name : name + ": " + message;
+}
+
+Local<v8::Array> Mark(Realm* realm, Local<Value> error) {
+  Local<Value> mark;
+  if (error->IsObject() && !error->IsProxy() &&
+      error.As<Object>()->GetPrivate(realm->context_local(), realm->mark.Get(realm->isolate)).ToLocal(&mark) && mark->IsArray()) {
+    return mark.As<v8::Array>();
+  }
+  return {};
+}
+
+std::string MarkText(Realm* realm, Local<v8::Array> mark, uint32_t index) {
+  Local<Value> value;
+  return mark->Get(realm->context_local(), index).ToLocal(&value) ? Utf8(realm->isolate, value) : std::string();
+}
+
+Position Top(Realm* realm, Local<v8::StackTrace> trace) {
+  if (trace.IsEmpty()) return {};
+  for (int i = 0; i < trace->GetFrameCount(); i++) {
+    Local<v8::StackFrame> frame = trace->GetFrame(realm->isolate, static_cast<uint32_t>(i));
+    std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
+    if (script.empty() || Own(script) || frame->IsWasm()) continue;
+    return MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
+  }
+  return {};
+}
+
+Position Where(Realm* realm, Local<Value> error, Local<v8::Message> message) {
+  if (error->IsObject()) {
+    Position at = Top(realm, v8::Exception::GetStackTrace(error));
+    if (at.line > 0) return at;
+  }
+  if (message.IsEmpty()) return {};
+  Position at = Top(realm, message->GetStackTrace());
+  if (at.line > 0) return at;
+  std::string script = Utf8(realm->isolate, message->GetScriptResourceName());
+  if (script.empty()) script = realm->script_name;  // a script form that did not compile has no name yet
+  if (Own(script)) return {};
+  int line = message->GetLineNumber(realm->context_local()).FromMaybe(0);
+  if (line == 0) return {};
+  return MapPosition(realm, script, {line, message->GetStartColumn() + 1});
+}
+
+}  // namespace
+
+std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top) {
+  std::string out;
+  for (int i = 0; i < trace->GetFrameCount(); i++) {
+    Local<v8::StackFrame> frame = trace->GetFrame(realm->isolate, static_cast<uint32_t>(i));
+    std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
+    if (Own(script)) continue;
+    Position at = MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
+    if (top != nullptr && top->line == 0 && !script.empty()) *top = at;
+    Append(&out, realm, script.empty() ? "<anonymous>" : script, Utf8(realm->isolate, frame->GetFunctionName()), at);
+  }
+  if (!out.empty()) out.erase(0, 1);
+  return out;
+}
+
+// V8 asks for the text of error.stack when it is first read. Error.prepareStackTrace of the guest is not looked at.
+MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local<v8::Array> sites) {
+  Isolate* isolate = Isolate::GetCurrent();
+  Realm* realm = Of(isolate);
+  v8::EscapableHandleScope handles(isolate);
+  std::string out = Header(realm, error);
+  for (uint32_t i = 0; i < sites->Length(); i++) {
+    Local<Value> value;
+    if (!sites->Get(context, i).ToLocal(&value) || !value->IsObject()) continue;
+    Local<Object> site = value.As<Object>();
+    std::string script = Utf8(isolate, Ask(realm, site, "getScriptNameOrSourceURL"));
+    if (Own(script)) continue;
+    std::string text = Utf8(isolate, Ask(realm, site, "toString"));
+    if (!script.empty()) {
+      Position raw{AskNumber(realm, site, "getLineNumber"), AskNumber(realm, site, "getColumnNumber")};
+      Position at = MapPosition(realm, script, raw);
+      auto suffix = [](Position p) { return ":" + std::to_string(p.line) + ":" + std::to_string(p.column); };
+      size_t found = text.rfind(suffix(raw));
+      if (found != std::string::npos) text.replace(found, suffix(raw).size(), suffix(at));
+      ReplaceAll(&text, realm->script_name, realm->script_label);
+    }
+    if (text.find(kOwnScripts) != std::string::npos) continue;  // eval at one of ours
+    out += "\n    at " + text;
+  }
+  return handles.Escape(Text(isolate, out));
+}
+
+void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message) {
+  if (realm->failed) return;
+  realm->failed = true;
+  realm->failure.Reset(realm->isolate, error);
+  realm->failure_message.Reset(realm->isolate, message);
+}
+
+int Caught(Realm* realm, TryCatch& caught, bool syntax) {
+  if (caught.HasTerminated() || realm->stopped.load() != RV8_RUNNING) return RV8_TERMINATED;
+  if (!caught.HasCaught()) return RV8_TERMINATED;
+  realm->failed = false;
+  Fail(realm, caught.Exception(), caught.Message());
+  return syntax ? RV8_SYNTAX : RV8_THREW;
+}
+
+}  // namespace rv8
+
+using rv8::Realm;
+using rv8::Scope;
+
+extern "C" {
+
+bool rv8_failed(rv8_realm* r) { return static_cast<Realm*>(r)->failed; }
+
+void rv8_forget(rv8_realm* r) { static_cast<Realm*>(r)->failed = false; }
+
+void rv8_interrupt_stack(rv8_realm* r, rv8_bytes* stack, int* line, int* column) {
+  Realm* realm = static_cast<Realm*>(r);
+  *stack = {realm->interrupt_stack.data(), realm->interrupt_stack.size()};
+  *line = realm->interrupt_at.line;
+  *column = realm->interrupt_at.column;
+}
+
+void rv8_error(rv8_realm* r, rv8_error_info* out) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  *out = {};
+  if (!realm->failed) return;
+  v8::Isolate* isolate = realm->isolate;
+  v8::TryCatch ignored(isolate);
+  v8::Local<v8::Value> error = realm->failure.Get(isolate);
+  v8::Local<v8::Message> message = realm->failure_message.Get(isolate);
+  rv8::Position at = rv8::Where(realm, error, message);
+  out->line = at.line;
+  out->column = at.column;
+
+  auto text = [&](std::string_view name) { return rv8::Clip(rv8::TextOf(realm, error.As<v8::Object>(), name)); };
+  out->is_error = error->IsNativeError();
+  if (out->is_error) {
+    out->name = realm->Keep(text("name"));
+    out->message = realm->Keep(text("message"));
+    out->stack = realm->Keep(text("stack"));
+  } else if (error->IsString()) {
+    out->message = realm->Keep(rv8::Clip(rv8::Utf8(isolate, error)));
+  } else {
+    out->message = realm->Keep(rv8::Clip(rv8::Inspect(realm, error)));
+  }
+  v8::Local<v8::Array> mark = rv8::Mark(realm, error);
+  if (!mark.IsEmpty()) {
+    out->denied = rv8::MarkText(realm, mark, 0) == "denied";
+    out->capability = realm->Keep(rv8::MarkText(realm, mark, 1));
+    out->target = realm->Keep(rv8::MarkText(realm, mark, 2));
+    out->hint = realm->Keep(rv8::MarkText(realm, mark, 3));
+    out->code = realm->Keep(rv8::MarkText(realm, mark, 4));
+  }
+  std::string encoded, path, why;
+  if (rv8::Encode(realm, error, rv8::kMaxText, &encoded, &path, &why)) out->thrown = realm->Keep(std::move(encoded));
+}
+
+}  // extern "C"

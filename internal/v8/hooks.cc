@@ -1,0 +1,200 @@
+// What V8 asks its embedder: entropy, fatal errors, memory limits, rejections, interrupts.
+#include "state.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace rv8 {
+namespace {
+
+// Exit statuses that the supervisor knows: the engine cannot continue and no frame can be trusted to be whole.
+constexpr int kExitOutOfMemory = 86;
+constexpr int kExitFatal = 87;
+
+// How much the heap may grow once the limit is reached, so that the stack can be unwound and the failure reported.
+constexpr size_t kHeapSlack = 16u << 20;
+
+constexpr int kDataSlot = 2;  // the binding uses the first
+
+bool Entropy(unsigned char* buffer, size_t length) {
+  while (length > 0) {
+    ssize_t n = getrandom(buffer, length, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    buffer += n;
+    length -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+void OnFatal(const char* location, const char* message) { _exit(kExitFatal); }
+
+#if V8_MAJOR_VERSION >= 13
+void OnOutOfMemory(const char* location, const v8::OOMDetails& details) { _exit(kExitOutOfMemory); }
+#else
+// The header of this binding and its library disagree about the second parameter; neither is looked at.
+void OnOutOfMemory(const char* location, const v8::OOMDetails& details) { _exit(kExitOutOfMemory); }
+#endif
+
+size_t OnNearHeapLimit(void* data, size_t current, size_t initial) {
+  Realm* realm = static_cast<Realm*>(data);
+  if (current < realm->heap_limit) return realm->heap_limit;  // the limit was raised on a live isolate
+  if (realm->heap_slack_used) return current;                 // the engine ends with OnOutOfMemory
+  realm->heap_slack_used = true;
+  rv8_stop(realm, RV8_HEAP);
+  return current + kHeapSlack;
+}
+
+void OnRejection(v8::PromiseRejectMessage message) {
+  Local<v8::Promise> promise = message.GetPromise();
+  Isolate* isolate = Isolate::GetCurrent();
+  Realm* realm = Of(isolate);
+  if (message.GetEvent() == v8::kPromiseRejectWithNoHandler) {
+    realm->rejections.push_back({Global<v8::Promise>(isolate, promise), Global<Value>(isolate, message.GetValue())});
+    return;
+  }
+  if (message.GetEvent() != v8::kPromiseHandlerAddedAfterReject) return;
+  for (size_t i = realm->rejections.size(); i-- > 0;) {
+    if (realm->rejections[i].promise != promise) continue;
+    realm->rejections.erase(realm->rejections.begin() + static_cast<std::ptrdiff_t>(i));
+    return;
+  }
+}
+
+void OnInterrupt(Isolate* isolate, void* data) {
+  Realm* realm = static_cast<Realm*>(data);
+  if (realm->stopped.load() == RV8_RUNNING) return;
+  if (realm->interrupt_stack.empty()) {
+    HandleScope handles(isolate);
+    Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(isolate, 32);
+    realm->interrupt_stack = FormatStack(realm, trace, &realm->interrupt_at);
+  }
+  isolate->TerminateExecution();
+}
+
+}  // namespace
+
+Realm* Of(Isolate* isolate) { return static_cast<Realm*>(isolate->GetData(kDataSlot)); }
+
+double Now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
+}
+
+void InstallHooks(Realm* realm) {
+  Isolate* isolate = realm->isolate;
+  isolate->SetData(kDataSlot, realm);
+  isolate->SetFatalErrorHandler(OnFatal);
+  isolate->SetOOMErrorHandler(OnOutOfMemory);
+  isolate->SetPromiseRejectCallback(OnRejection);
+  isolate->SetPrepareStackTraceCallback(PrepareStack);
+  isolate->SetHostImportModuleDynamicallyCallback(DynamicImport);
+  isolate->SetCaptureStackTraceForUncaughtExceptions(true, 32);
+  isolate->SetAllowAtomicsWait(false);
+  isolate->SetMicrotasksPolicy(v8::MicrotasksPolicy::kExplicit);
+  isolate->AddNearHeapLimitCallback(OnNearHeapLimit, realm);
+}
+
+}  // namespace rv8
+
+using rv8::Realm;
+using rv8::Scope;
+
+#if V8_MAJOR_VERSION >= 13
+// The binding's own callback doubles the limit at each call; it is taken out.
+extern "C" size_t NearMemoryLimitCallback(void* data, size_t current, size_t initial);
+#endif
+
+extern "C" {
+
+void rv8_before_start(void) { v8::V8::SetEntropySource(rv8::Entropy); }
+
+rv8_realm* rv8_adopt(uintptr_t host) {
+  v8::Isolate* isolate = v8::Isolate::GetCurrent();
+  v8::HandleScope handles(isolate);
+  Realm* realm = new Realm;
+  realm->isolate = isolate;
+  realm->host = host;
+  realm->context.Reset(isolate, isolate->GetCurrentContext());
+  realm->mark.Reset(isolate, v8::Private::New(isolate));
+  realm->origin = rv8::Now();
+  rv8::InstallHooks(realm);
+#if V8_MAJOR_VERSION >= 13
+  isolate->RemoveNearHeapLimitCallback(NearMemoryLimitCallback, 0);
+#endif
+  return realm;
+}
+
+void rv8_enter(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  realm->locker = new v8::Locker(realm->isolate);
+}
+
+void rv8_leave(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  delete realm->locker;
+  realm->locker = nullptr;
+}
+
+void rv8_free(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  {
+    Scope scope(realm);
+    realm->isolate->RemoveNearHeapLimitCallback(rv8::OnNearHeapLimit, 0);
+    realm->isolate->SetPromiseRejectCallback([](v8::PromiseRejectMessage) {});
+  }
+  v8::Locker locker(realm->isolate);
+  v8::Isolate::Scope isolate(realm->isolate);
+  delete realm;
+}
+
+void rv8_set_heap_limit(rv8_realm* r, size_t bytes) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  realm->heap_limit = bytes;
+  // Lowers the limit when it is above bytes; when it is below, the callback raises it once it is reached.
+  realm->isolate->RemoveNearHeapLimitCallback(rv8::OnNearHeapLimit, bytes);
+  realm->isolate->AddNearHeapLimitCallback(rv8::OnNearHeapLimit, realm);
+}
+
+size_t rv8_heap_used(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  v8::HeapStatistics stats;
+  realm->isolate->GetHeapStatistics(&stats);
+  return stats.used_heap_size();
+}
+
+void rv8_set_time_zone(rv8_realm* r, const char* name) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  setenv("TZ", name, 1);
+  realm->isolate->DateTimeConfigurationChangeNotification(v8::Isolate::TimeZoneDetection::kRedetect);
+}
+
+void rv8_set_write_limit(rv8_realm* r, size_t bytes) { static_cast<Realm*>(r)->write_limit = bytes; }
+
+// Sets the zero of performance.now.
+void rv8_start(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  realm->origin = rv8::Now();
+  timespec wall;
+  clock_gettime(CLOCK_REALTIME, &wall);
+  realm->wall_origin = static_cast<double>(wall.tv_sec) * 1e3 + static_cast<double>(wall.tv_nsec) / 1e6;
+}
+
+void rv8_stop(rv8_realm* r, int reason) {
+  Realm* realm = static_cast<Realm*>(r);
+  int running = RV8_RUNNING;
+  if (!realm->stopped.compare_exchange_strong(running, reason)) return;
+  realm->isolate->RequestInterrupt(rv8::OnInterrupt, realm);
+}
+
+int rv8_stopped(rv8_realm* r) { return static_cast<Realm*>(r)->stopped.load(); }
+
+const char* rv8_version(void) { return v8::V8::GetVersion(); }
+
+}  // extern "C"

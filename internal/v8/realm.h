@@ -1,0 +1,117 @@
+// The C face of the engine's native part, for cgo. Everything is called on the thread that entered the realm.
+#ifndef RV8_REALM_H
+#define RV8_REALM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rv8_realm rv8_realm;
+
+// Bytes that stay valid until the next call on the same realm.
+typedef struct {
+  const char* data;
+  size_t size;
+} rv8_bytes;
+
+// How a call into the engine ended.
+enum {
+  RV8_OK = 0,
+  RV8_THREW = 1,       // see rv8_error
+  RV8_SYNTAX = 2,      // see rv8_error; no guest code ran
+  RV8_TERMINATED = 3,  // see rv8_stopped
+};
+
+// Why execution was stopped; the first reason wins.
+enum {
+  RV8_RUNNING = 0,
+  RV8_DEADLINE = 1,
+  RV8_ABORT = 2,
+  RV8_HEAP = 3,
+  RV8_HANGUP = 4,
+};
+
+enum { RV8_PENDING = 0, RV8_FULFILLED = 1, RV8_REJECTED = 2 };
+
+typedef struct {
+  bool is_error;  // an Error object, or an object that looks like one
+  bool denied;    // made by the realm itself for a refused operation
+  int line, column;  // 1-based, in the user's source; 0 unknown
+  rv8_bytes name, message, stack, capability, target, hint, code;
+  rv8_bytes thrown;  // encoded value, empty when it cannot cross
+} rv8_error_info;
+
+// Life. rv8_adopt is called within a callback of the binding, whose current isolate and context it takes.
+rv8_realm* rv8_adopt(uintptr_t host);
+void rv8_enter(rv8_realm*);
+void rv8_leave(rv8_realm*);
+void rv8_free(rv8_realm*);
+void rv8_before_start(void);
+void rv8_set_heap_limit(rv8_realm*, size_t bytes);
+size_t rv8_heap_used(rv8_realm*);
+void rv8_set_time_zone(rv8_realm*, const char* name);
+void rv8_set_write_limit(rv8_realm*, size_t bytes);  // largest data of one call that is sent at all
+
+// The program.
+void rv8_set_source(rv8_realm*, const char* name, size_t size, rv8_bytes* known_as);
+void rv8_set_map(rv8_realm*, const char* script, size_t script_size, const char* mappings, size_t size, int prefix);
+int rv8_run_script(rv8_realm*, const char* source, size_t size);
+int rv8_run_function(rv8_realm*, const char* source, size_t size, bool wrapped);
+int rv8_run_binding(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size, const uint8_t* binary, size_t binary_size);
+int rv8_set_arguments(rv8_realm*, const uint8_t* args, size_t args_size, const uint8_t* input, size_t input_size);
+int rv8_set_lazy(rv8_realm*, const char* global, size_t size, const char* part, size_t part_size);
+int rv8_set_tool(rv8_realm*, const char* name, size_t size);
+int rv8_define_part(rv8_realm*, const char* name, size_t size, const char* source, size_t source_size);
+
+// Modules are numbered from 0. A negative number is the status, negated.
+typedef struct {
+  rv8_bytes specifier, type;
+  int line, column;
+} rv8_request;
+int rv8_module_compile(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size);
+int rv8_module_json(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size);
+int rv8_module_part(rv8_realm*, const char* name, size_t name_size, const char* exports, size_t exports_size);
+int rv8_module_requests(rv8_realm*, int module);
+void rv8_module_request(rv8_realm*, int module, int index, rv8_request* out);
+void rv8_module_link(rv8_realm*, int module, const char* specifier, size_t size, int target);
+int rv8_module_instantiate(rv8_realm*, int module);
+int rv8_module_run(rv8_realm*, int module);
+int rv8_module_call_default(rv8_realm*, int module);
+
+// The loop.
+int rv8_checkpoint(rv8_realm*);
+bool rv8_requeued(rv8_realm*);
+bool rv8_engine_busy(rv8_realm*);
+int rv8_main_state(rv8_realm*);
+bool rv8_failed(rv8_realm*);
+void rv8_forget(rv8_realm*);
+bool rv8_unhandled(rv8_realm*);
+bool rv8_fatal(rv8_realm*);
+int rv8_stopped(rv8_realm*);
+// RV8_SYNTAX here: the value at path cannot cross.
+int rv8_encode_main(rv8_realm*, size_t limit, rv8_bytes* out, rv8_bytes* path, rv8_bytes* why);
+void rv8_error(rv8_realm*, rv8_error_info* out);
+void rv8_interrupt_stack(rv8_realm*, rv8_bytes* stack, int* line, int* column);
+double rv8_timer_wait(rv8_realm*);
+int rv8_timers_fire(rv8_realm*);
+int rv8_pending(rv8_realm*);
+void rv8_pending_at(rv8_realm*, int index, rv8_bytes* out);
+int rv8_resolve(rv8_realm*, uint64_t id, const uint8_t* value, size_t size);
+int rv8_reject(rv8_realm*, uint64_t id, const char* text, const size_t lengths[6]);
+int rv8_reject_all(rv8_realm*, const char* message, size_t size);
+
+// The control thread: reads fd, stops the engine, makes wake readable.
+int rv8_watch(rv8_realm*, int fd, int wake);
+void rv8_stop(rv8_realm*, int reason);
+
+void rv8_start(rv8_realm*);
+const char* rv8_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs what the build needs beside Go and make: a C++ compiler and the static C library for the realm, and libseccomp's
+# headers for those who regenerate the filters. Says the exact command where it cannot.
+set -eu
+
+missing=""
+command -v g++ >/dev/null 2>&1 || missing="$missing g++"
+[ -e /usr/include/seccomp.h ] || missing="$missing libseccomp-dev"
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+	echo "setup: this build needs:$missing (Debian's names). Install their counterparts with this system's package manager." >&2
+	exit 1
+fi
+install="apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" -ne 0 ]; then
+	if ! sudo -n true 2>/dev/null; then
+		echo "setup: missing$missing. Run:  sudo sh -c 'apt-get update && $install'" >&2
+		exit 1
+	fi
+	exec sudo -n sh -c "apt-get update -q && $install"
+fi
+apt-get update -q
+DEBIAN_FRONTEND=noninteractive $install
