@@ -15,8 +15,9 @@
 //
 // # Concurrency
 //
-// A Manager may be used by several goroutines. A Group belongs to one run; Kill,
-// Stats and SetMemory may be called concurrently, Remove once, last.
+// A Manager may be used by several goroutines. A Group belongs to one run; Kill and
+// Stats may be called concurrently, SetMemory and Verify by one goroutine, Remove once,
+// last.
 package cgroup
 
 import (
@@ -89,6 +90,10 @@ func (g *Group) TaskFiles() []*os.File { return g.tasks() }
 
 // Limits reads the limits back from the kernel.
 func (g *Group) Limits() (Limits, error) { return g.limits() }
+
+// Verify reads back that pid is in every directory of the group and that the limits
+// are those asked for. A difference is a *Missing of that layer.
+func (g *Group) Verify(pid int) (Limits, error) { return g.verify(pid) }
 
 // Stats reads the group's figures. It must be called before Remove.
 func (g *Group) Stats() (Stats, error) { return g.stats() }

@@ -21,7 +21,9 @@ const cpuPeriod = 100_000
 // group is one directory in each hierarchy that it needs.
 type group struct {
 	v2    bool
+	swap  bool // v1 can limit it; else there is none
 	name  string
+	asked Limits
 	dirs  map[string]string // absolute, by controller; one directory may serve several
 	v1    cgroup1.Cgroup    // limits of a hybrid host; nil where none was asked for
 	dir   *os.File          // the unified directory
@@ -36,7 +38,7 @@ func (m *manager) create(name string, l Limits) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Group{group{v2: m.v2, name: m.prefix + name, dirs: map[string]string{}}}
+	g := &Group{group{v2: m.v2, swap: m.swap, name: m.prefix + name, asked: l, dirs: map[string]string{}}}
 	for _, controller := range wanted {
 		g.dirs[controller] = filepath.Join(m.parents[controller], g.name)
 	}
@@ -130,7 +132,7 @@ func (g *group) makeLegacy(wanted []string, l Limits) error {
 		}
 	}
 	var err error
-	g.v1, err = cgroup1.New(g.legacyPath, resources(l), cgroup1.WithHierarchy(func() ([]cgroup1.Subsystem, error) {
+	g.v1, err = cgroup1.New(g.legacyPath, g.resources(l), cgroup1.WithHierarchy(func() ([]cgroup1.Subsystem, error) {
 		return subsystems(wanted), nil
 	}))
 	return err
@@ -164,10 +166,13 @@ func subsystems(wanted []string) []cgroup1.Subsystem {
 	return list
 }
 
-func resources(l Limits) *specs.LinuxResources {
+func (g *group) resources(l Limits) *specs.LinuxResources {
 	var r specs.LinuxResources
 	if l.MemoryBytes > 0 {
-		r.Memory = &specs.LinuxMemory{Limit: &l.MemoryBytes, Swap: &l.MemoryBytes}
+		r.Memory = &specs.LinuxMemory{Limit: &l.MemoryBytes}
+		if g.swap {
+			r.Memory.Swap = &l.MemoryBytes
+		}
 	}
 	if l.Pids > 0 {
 		r.Pids = &specs.LinuxPids{Limit: &l.Pids}

@@ -39,6 +39,7 @@ var controllerLayer = map[string]string{
 // manager holds where groups are made. A controller is in parents or in absent.
 type manager struct {
 	v2      bool              // the unified hierarchy carries the limits
+	swap    bool              // v1: memory+swap can be limited
 	parents map[string]string // absolute directories
 	absent  map[string]*Missing
 	prefix  string
@@ -88,17 +89,15 @@ func (m *manager) openLegacy(own map[string]string, roots map[string]string) {
 		}
 		m.parents[controller] = parent
 	}
-	if parent, ok := m.parents[memory]; ok && !swapIsBounded(parent) {
+	parent, ok := m.parents[memory]
+	m.swap = ok && unix.Access(filepath.Join(parent, "memory.memsw.limit_in_bytes"), unix.F_OK) == nil
+	if ok && !m.swap && !swapIsOff() {
 		delete(m.parents, memory)
 		m.lacks(memory, "swap is on and cannot be limited", "boot with swapaccount=1, or turn swap off", nil)
 	}
 }
 
-// swapIsBounded: a memory limit that leaves swap alone is none.
-func swapIsBounded(parent string) bool {
-	return unix.Access(filepath.Join(parent, "memory.memsw.limit_in_bytes"), unix.F_OK) == nil || swapIsOff()
-}
-
+// swapIsOff: a memory limit that leaves swap alone is none.
 func swapIsOff() bool {
 	swaps, err := os.ReadFile("/proc/swaps")
 	return err == nil && bytes.Count(swaps, []byte("\n")) <= 1 // the heading

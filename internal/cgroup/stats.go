@@ -105,6 +105,7 @@ func (g *group) setMemory(bytes int64) error {
 		return fmt.Errorf("memory limit of %d bytes", bytes)
 	}
 	value := strconv.FormatInt(bytes, 10)
+	g.asked.MemoryBytes = bytes
 	if g.v2 {
 		return writeFile(filepath.Join(dir, "memory.max"), value)
 	}
@@ -119,8 +120,10 @@ func (g *group) setMemory(bytes int64) error {
 		slices.Reverse(order)
 	}
 	for _, name := range order {
-		err := writeFile(filepath.Join(dir, name), value)
-		if err != nil && !(errors.Is(err, os.ErrNotExist) && swapIsOff()) {
+		if !g.swap && name != "memory.limit_in_bytes" {
+			continue
+		}
+		if err := writeFile(filepath.Join(dir, name), value); err != nil {
 			return err
 		}
 	}

@@ -12,11 +12,13 @@ import (
 
 // Process is a confined process.
 type Process struct {
-	spec *Spec
-	own  []fileID // what the donated files are
-	pid  int
-	uid  uint32
-	root bool
+	spec     *Spec
+	own      []fileID // what the donated files are
+	root     bool
+	landlock int // ABI version
+
+	pid int
+	uid uint32
 
 	mu    sync.Mutex // guards pidfd
 	pidfd int        // -1 after the end
@@ -25,26 +27,12 @@ type Process struct {
 	exit Exit
 }
 
-// fileID identifies an open file for the receipt.
-type fileID struct {
-	device, inode, rdev uint64
-	mode                uint32
-}
-
-func identify(fd int) (fileID, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return fileID{}, os.NewSyscallError("fstat", err)
-	}
-	return fileID{st.Dev, st.Ino, st.Rdev, st.Mode & unix.S_IFMT}, nil
-}
-
 func newProcess(s *Spawner, spec *Spec) (*Process, error) {
-	p := &Process{spec: spec, root: s.root, pidfd: -1, done: make(chan struct{})}
+	p := &Process{spec: spec, root: s.root, landlock: s.landlock, pidfd: -1, done: make(chan struct{})}
 	p.own = make([]fileID, len(spec.Files))
 	for i, f := range spec.Files {
 		if f == nil {
-			p.own[i] = nullID
+			p.own[i] = fileID{rdev: nullDevice, kind: unix.S_IFCHR}
 			continue
 		}
 		fd, err := descriptor(f)

@@ -2,6 +2,195 @@
 
 package launch
 
-var nullID = fileID{}
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 
-func (p *Process) Receipt() (*Receipt, error) { return nil, nil }
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/layer"
+)
+
+// Receipt reads from the kernel what confines the process and compares it with
+// the Spec that started it. The first difference is an *Unenforceable; the caller
+// then kills the process. To be called after the realm said that it is ready and
+// before it gets a source.
+func (p *Process) Receipt() (*Receipt, error) {
+	r, err := p.receipt()
+	if err != nil {
+		return nil, fmt.Errorf("receipt of process %d: %w", p.pid, err)
+	}
+	return r, nil
+}
+
+func (p *Process) receipt() (*Receipt, error) {
+	proc := "/proc/" + strconv.Itoa(p.pid) + "/"
+	r := &Receipt{Layers: map[string]LayerState{}, UID: ReceiptUID{Inside: InsideUID, Outside: p.uid}}
+	enforced := func(detail string, names ...string) {
+		for _, name := range names {
+			r.Layers[name] = LayerState{State: Enforced, Detail: detail}
+		}
+	}
+	var err error
+	if r.Tasks, err = p.checkTasks(proc); err != nil {
+		return nil, err
+	}
+	every := "every one of " + strconv.Itoa(r.Tasks) + " threads: "
+	enforced(every+"all five sets empty", layer.Capabilities)
+	enforced(every+"1", layer.NoNewPrivs)
+	enforced(every+"mode 2", layer.Seccomp)
+	if err := p.checkMaps(proc); err != nil {
+		return nil, err
+	}
+	if r.Namespaces, err = p.checkNamespaces(proc); err != nil {
+		return nil, err
+	}
+	for _, ns := range namespaces {
+		enforced(r.Namespaces[ns.file], ns.layer)
+	}
+	if err := p.checkRoot(proc); err != nil {
+		return nil, err
+	}
+	enforced("one empty read-only tmpfs", layer.RootFS)
+	if r.Descriptors, err = p.checkDescriptors(proc); err != nil {
+		return nil, err
+	}
+	enforced("the donated ones and the runtime's own", layer.Descriptors)
+	limits, err := p.checkRlimits()
+	if err != nil {
+		return nil, err
+	}
+	enforced(limits, layer.Rlimits)
+	if err := p.checkGroup(r); err != nil {
+		return nil, err
+	}
+	r.Layers[layer.Landlock] = LayerState{State: NotEnforced, Detail: "not asked for"}
+	if p.spec.Landlock {
+		// The kernel shows a process's landlock domain to no one: this is the launcher's
+		// word, which exec depended on.
+		enforced("every access of ABI "+strconv.Itoa(p.landlock)+" denied before exec", layer.Landlock)
+	}
+	return r, nil
+}
+
+func (p *Process) checkMaps(proc string) error {
+	for _, name := range []string{"uid_map", "gid_map"} {
+		content, err := os.ReadFile(proc + name)
+		if err != nil {
+			return err
+		}
+		want := []string{strconv.Itoa(InsideUID), strconv.FormatUint(uint64(p.uid), 10), "1"}
+		if name == "gid_map" && !p.root {
+			want[1] = strconv.Itoa(os.Getegid())
+		}
+		if got := strings.Fields(string(content)); !slices.Equal(got, want) {
+			return &Unenforceable{Layer: layer.UserNS, Detail: fmt.Sprintf("%s is %q, not %q", name, got, want)}
+		}
+	}
+	return nil
+}
+
+// namespaces lists the seven by the names of their files.
+var namespaces = [...]struct{ file, layer string }{
+	{"user", layer.UserNS}, {"pid", layer.PidNS}, {"mnt", layer.MountNS}, {"net", layer.NetNS},
+	{"ipc", layer.IPCNS}, {"uts", layer.UTSNS}, {"cgroup", layer.CgroupNS},
+}
+
+func (p *Process) checkNamespaces(proc string) (map[string]string, error) {
+	all := make(map[string]string, len(namespaces))
+	for _, ns := range namespaces {
+		theirs, err := os.Readlink(proc + "ns/" + ns.file)
+		if err != nil {
+			return nil, err
+		}
+		own, err := os.Readlink("/proc/self/ns/" + ns.file)
+		if err != nil {
+			return nil, err
+		}
+		if theirs == own {
+			return nil, &Unenforceable{Layer: ns.layer, Detail: "the process shares " + own + " with the supervisor"}
+		}
+		all[ns.file] = theirs
+	}
+	return all, nil
+}
+
+// checkRoot: one mount, a read-only tmpfs, and nothing in it.
+func (p *Process) checkRoot(proc string) error {
+	mounts, err := os.ReadFile(proc + "mountinfo")
+	if err != nil {
+		return err
+	}
+	fields := strings.Fields(string(mounts))
+	if bytes.Count(mounts, []byte("\n")) != 1 || len(fields) < 6 || fields[4] != "/" || !bytes.Contains(mounts, []byte(" - tmpfs ")) {
+		return &Unenforceable{Layer: layer.RootFS, Detail: fmt.Sprintf("its mounts are not one tmpfs: %.300q", mounts)}
+	}
+	options := strings.Split(fields[5], ",")
+	for _, want := range []string{"ro", "nosuid", "nodev", "noexec"} {
+		if !slices.Contains(options, want) {
+			return &Unenforceable{Layer: layer.RootFS, Detail: "its root is mounted " + fields[5] + ", without " + want}
+		}
+	}
+	names, err := os.ReadDir(proc + "root")
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		return &Unenforceable{Layer: layer.RootFS, Detail: fmt.Sprintf("its root holds %q", names[0].Name())}
+	}
+	return nil
+}
+
+// checkRlimits: a limit that was lower already is as good.
+func (p *Process) checkRlimits() (string, error) {
+	for _, want := range p.spec.Limits.list(p.spec.Kind) {
+		var got unix.Rlimit
+		if err := unix.Prlimit(p.pid, want.resource, nil, &got); err != nil {
+			return "", os.NewSyscallError("prlimit", err)
+		}
+		if got.Cur > want.value || got.Max > want.value {
+			return "", &Unenforceable{Layer: layer.Rlimits, Detail: fmt.Sprintf("resource %d is limited to %d, not %d", want.resource, got.Max, want.value)}
+		}
+	}
+	return "open files, file size, stack, locked memory, core, queues, priorities", nil
+}
+
+// checkGroup fills in the control group's layers. A limit that was not asked for is
+// a missing layer here; whether that may be is the caller's question.
+func (p *Process) checkGroup(r *Receipt) error {
+	for _, name := range []string{layer.CgroupMemory, layer.CgroupPids, layer.CgroupCPU, layer.CgroupKill} {
+		r.Layers[name] = LayerState{State: NotEnforced, Detail: "not asked for"}
+	}
+	g := p.spec.Group
+	if g == nil {
+		return nil
+	}
+	l, err := g.Verify(p.pid)
+	if err != nil {
+		return err
+	}
+	r.Cgroup = ReceiptCgroup{Path: g.Path(), MemoryBytes: l.MemoryBytes, Pids: l.Pids, CPUs: l.CPUs}
+	enforced := func(name, detail string) { r.Layers[name] = LayerState{State: Enforced, Detail: detail} }
+	if l.MemoryBytes > 0 {
+		enforced(layer.CgroupMemory, strconv.FormatInt(l.MemoryBytes, 10)+" bytes, swap included")
+	}
+	if l.Pids > 0 {
+		enforced(layer.CgroupPids, strconv.FormatInt(l.Pids, 10)+" tasks")
+	}
+	if l.CPUs > 0 {
+		enforced(layer.CgroupCPU, strconv.FormatFloat(l.CPUs, 'g', -1, 64)+" processors")
+	}
+	if g.LeafFD() != nil {
+		enforced(layer.CgroupKill, "one write kills the whole group")
+	}
+	return nil
+}
+
+func isGone(err error) bool {
+	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH)
+}

@@ -1,0 +1,89 @@
+//go:build linux
+
+package launch
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"realm.internal/supervisor/internal/layer"
+)
+
+func TestReceiptOfAConfinedRealm(t *testing.T) {
+	s := startSpawner(t)
+	r := spawnRealm(t, s, newGroup(t, "receipt"), "ready")
+	r.ready(t)
+	receipt, err := r.Receipt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range layer.All() {
+		state, told := receipt.Layers[name]
+		if !told || state.State != Enforced {
+			t.Errorf("%s: %+v", name, state)
+		}
+	}
+	if receipt.UID.Outside != r.UID() || len(receipt.Namespaces) != 7 || receipt.Cgroup.Path == "" || len(receipt.Descriptors) < 6 {
+		t.Errorf("receipt: %+v", receipt)
+	}
+	text, err := json.Marshal(receipt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", text)
+}
+
+func TestReceiptNamesWhatIsNotAsItShouldBe(t *testing.T) {
+	s := startSpawner(t)
+	for _, c := range []struct{ name, probe, layer string }{
+		{"no filter", "open", layer.Seccomp},
+		{"a descriptor that nobody gave", "extra", layer.Descriptors},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := c.probe
+			r := spawnRealm(t, s, nil, spec)
+			r.ready(t)
+			receipt, err := r.Receipt()
+			var missing *Unenforceable
+			if !errors.As(err, &missing) || missing.Layer != c.layer || receipt != nil {
+				t.Errorf("receipt = %v, error = %v", receipt, err)
+			}
+		})
+	}
+}
+
+func TestReceiptWithoutAGroupSaysSo(t *testing.T) {
+	s := startSpawner(t)
+	r := spawnRealm(t, s, nil, "ready")
+	r.ready(t)
+	receipt, err := r.Receipt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{layer.CgroupMemory, layer.CgroupPids, layer.CgroupCPU, layer.CgroupKill} {
+		if receipt.Layers[name].State != NotEnforced {
+			t.Errorf("%s: %+v", name, receipt.Layers[name])
+		}
+	}
+}
+
+func TestReceiptOfAnEndedProcessIsAnError(t *testing.T) {
+	s := startSpawner(t)
+	r := spawnRealm(t, s, nil, "exit")
+	r.Wait()
+	if receipt, err := r.Receipt(); err == nil {
+		t.Errorf("receipt = %+v", receipt)
+	}
+}
+
+func BenchmarkReceipt(b *testing.B) {
+	s := startSpawner(b)
+	r := spawnRealm(b, s, newGroup(b, "bench"), "ready")
+	r.ready(b)
+	for b.Loop() {
+		if _, err := r.Receipt(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
