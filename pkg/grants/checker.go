@@ -120,7 +120,7 @@ func (c *Checker) Spawn(path string, args []string) (Spawn, error) {
 		args:        slices.Clone(args),
 		environment: maps.Clone(granted.Environment),
 		sandbox:     granted.Sandbox.clone(),
-		timeout:     granted.timeout(),
+		timeout:     granted.Timeout(),
 		output:      c.limits.MaxProcessOutputBytes,
 		input:       c.limits.MaxWriteBytes,
 		pids:        c.limits.MaxPids,
@@ -128,9 +128,10 @@ func (c *Checker) Spawn(path string, args []string) (Spawn, error) {
 	}, nil
 }
 
-func (s Subprocess) timeout() time.Duration {
+// Timeout is how long a command may take, with the default filled in.
+func (s Subprocess) Timeout() time.Duration {
 	if s.TimeoutMs == 0 {
-		return timeoutMs * time.Millisecond
+		return defaultTimeoutMs * time.Millisecond
 	}
 	return time.Duration(s.TimeoutMs) * time.Millisecond
 }

@@ -291,3 +291,17 @@ func TestTargetsAreShortAndClean(t *testing.T) {
 		}
 	}
 }
+
+// T1 of the cases: names that mean something to a JavaScript engine are data here.
+func TestNamesOfPrototypesAreData(t *testing.T) {
+	c := NewChecker(load(t, `{"environment": {"__proto__": "a", "constructor": "b"}}`))
+	for name, want := range map[string]string{"__proto__": "a", "constructor": "b"} {
+		if ticket, err := c.Environment(name); err != nil || ticket.Value() != want {
+			t.Errorf("%s: %q, %v", name, ticket.Value(), err)
+		}
+	}
+	_, err := c.Environment("toString")
+	refused(t, err, CapabilityEnvironment, "not granted")
+	_, err = c.Tool("__proto__", true)
+	refused(t, err, CapabilityTool, "not granted")
+}

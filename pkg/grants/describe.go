@@ -71,7 +71,7 @@ func (d *description) network(g Grants) {
 
 func (d *description) subprocess(s Subprocess) {
 	for _, command := range s.Commands {
-		d.line("may run %s in a jail without network, for at most %s each time", command, s.timeout())
+		d.line("may run %s in a jail without network, for at most %s each time", command, s.Timeout())
 	}
 	if len(s.Commands) == 0 {
 		return

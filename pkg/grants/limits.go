@@ -30,13 +30,14 @@ const MaxConsoleCalls = 1000
 const realmOverheadMb = 192
 
 const (
-	mib         = 1 << 20
-	gib         = 1 << 30
-	dayMs       = 86_400_000
-	oneMillion  = 1_000_000
-	timeoutMs   = 30_000
-	timeoutKey  = "timeoutMs"
-	maxTimeouts = dayMs
+	mib        = 1 << 20
+	gib        = 1 << 30
+	dayMs      = 86_400_000
+	oneMillion = 1_000_000
+
+	timeoutKey       = "timeoutMs"
+	defaultTimeoutMs = 30_000
+	maxTimeoutMs     = dayMs
 )
 
 // Limits are Resources with every default filled in.
@@ -109,7 +110,7 @@ func (Subprocess) Bound(key string) (maximum int64, fix string, ok bool) {
 	if key != timeoutKey {
 		return 0, "", false
 	}
-	return maxTimeouts, boundFix(maxTimeouts, "30000"), true
+	return maxTimeoutMs, timeoutFix(), true
 }
 
 func (l Limit) fix() string {
@@ -118,6 +119,8 @@ func (l Limit) fix() string {
 	}
 	return boundFix(l.Maximum, fmt.Sprint(l.Default))
 }
+
+func timeoutFix() string { return boundFix(maxTimeoutMs, fmt.Sprint(defaultTimeoutMs)) }
 
 func boundFix(maximum int64, standard string) string {
 	return fmt.Sprintf("use an integer from 1 to %d, or leave it out for the default, %s", maximum, standard)

@@ -31,13 +31,11 @@ func validPath(p string) string {
 		return fmt.Sprintf("is longer than %d bytes", maxPath)
 	case !path.IsAbs(p):
 		return "is not absolute"
-	case cleanPath(p) != strings.TrimRight(p, "/") && p != "/":
+	case path.Clean(p) != strings.TrimRight(p, "/") && p != "/":
 		return "is not clean (it has a \".\", \"..\" or empty part)"
 	}
 	return ""
 }
-
-func cleanPath(p string) string { return path.Clean(p) }
 
 // validVariable wants what can be the name of an environment variable.
 func validVariable(name string) string {

@@ -3,6 +3,7 @@ package grants
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -69,10 +70,10 @@ func (v *validator) path(at, value string) string {
 	problem := validPath(value)
 	fix := "write an absolute path"
 	if problem != "" && strings.HasPrefix(value, "/") && !strings.Contains(value, "\x00") {
-		fix = "write " + quote(cleanPath(value))
+		fix = "write " + quote(path.Clean(value))
 	}
 	v.check(at, quote(value), problem, fix)
-	return cleanPath(value)
+	return path.Clean(value)
 }
 
 func (v *validator) paths(at string, values []string) []string {
@@ -105,7 +106,7 @@ func (v *validator) subprocess(s Subprocess) Subprocess {
 			v.add(at, "the value holds a NUL byte", "remove it")
 		}
 	}
-	v.bound("subprocess."+timeoutKey, s.TimeoutMs, maxTimeouts, boundFix(maxTimeouts, "30000"))
+	v.bound("subprocess."+timeoutKey, s.TimeoutMs, maxTimeoutMs, timeoutFix())
 	return s
 }
 

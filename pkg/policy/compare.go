@@ -101,14 +101,7 @@ func (c *comparison) subprocess(s grants.Subprocess) {
 		}
 		c.roots("subprocess.sandbox.execute", s.Sandbox.Execute, limit.Sandbox.Execute)
 	}
-	c.limit("subprocess.timeoutMs", s.TimeoutMs, defaulted(s.TimeoutMs), defaulted(limit.TimeoutMs))
-}
-
-func defaulted(timeoutMs int64) int64 {
-	if timeoutMs == 0 {
-		return 30_000
-	}
-	return timeoutMs
+	c.limit("subprocess.timeoutMs", s.TimeoutMs, s.Timeout().Milliseconds(), limit.Timeout().Milliseconds())
 }
 
 // variables compares names, and values without showing them.
