@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Capability calls: arguments become the fields of one message, the promise settles when the supervisor answers.
 #include "state.h"
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // structuredClone through V8's own serializer.
 #include "state.h"
 

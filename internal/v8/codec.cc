@@ -1,3 +1,5 @@
+//go:build ignore
+
 #include "codec.h"
 
 #include "codec_state.h"

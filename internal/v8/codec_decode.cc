@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Wire → V8. The bytes come from the supervisor, which is trusted; every length is checked all the same.
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // V8 → wire. The walk keeps its own stack, so that depth costs no native stack, and getters always run near the bottom of it.
 #include <algorithm>
 

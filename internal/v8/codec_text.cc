@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Strings of the wire form.
 #include "codec_state.h"
 

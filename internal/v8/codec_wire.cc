@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Numbers and heads of the wire form.
 #include <cmath>
 

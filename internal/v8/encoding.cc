@@ -1,3 +1,5 @@
+//go:build ignore
+
 // UTF-8 for TextEncoder and TextDecoder.
 #include "state.h"
 

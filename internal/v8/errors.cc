@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Errors as the user may see them: positions of his own source, frames of his own files.
 #include "state.h"
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Scripts and function bodies.
 #include "state.h"
 

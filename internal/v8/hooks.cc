@@ -1,3 +1,5 @@
+//go:build ignore
+
 // What V8 asks its embedder: entropy, fatal errors, memory limits, rejections, interrupts.
 #include "state.h"
 

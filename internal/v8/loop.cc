@@ -1,3 +1,5 @@
+//go:build ignore
+
 // One turn of the event loop: microtasks, the engine's own tasks, and what is left to wait for.
 #include "state.h"
 

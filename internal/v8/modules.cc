@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Modules: the host compiles and links them one by one, so that nothing can be imported that it did not put there.
 #include "state.h"
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Functions of the native object that reach the host or look inside values.
 #include "state.h"
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // The prelude's parts, each evaluated when the guest first reads one of its globals, and the native object they get.
 #include "state.h"
 

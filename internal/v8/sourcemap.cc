@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Source maps, decoded when the first position is asked for.
 #include "state.h"
 

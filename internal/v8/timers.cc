@@ -1,3 +1,5 @@
+//go:build ignore
+
 // Timers: (due, order) decides who fires; each fires in a task of its own.
 #include "state.h"
 

@@ -1,3 +1,5 @@
+//go:build ignore
+
 // The control thread: the one way to reach a realm whose JavaScript does not come back.
 #include "state.h"
 
