@@ -7,14 +7,14 @@
 namespace rv8 {
 namespace {
 
-v8::Local<v8::String> Literal(v8::Isolate* isolate, const char* text) {
+v8::Local<v8::String> CodecName(v8::Isolate* isolate, const char* text) {
   return v8::String::NewFromUtf8(isolate, text, v8::NewStringType::kInternalized).ToLocalChecked();
 }
 
-v8::Local<v8::Value> Member(v8::Local<v8::Context> context, v8::Local<v8::Value> of, const char* name) {
+v8::Local<v8::Value> InitialMember(v8::Local<v8::Context> context, v8::Local<v8::Value> of, const char* name) {
   v8::Isolate* isolate = context->GetIsolate();
   v8::Local<v8::Value> member;
-  if (!of->IsObject() || !of.As<v8::Object>()->Get(context, Literal(isolate, name)).ToLocal(&member)) return v8::Undefined(isolate);
+  if (!of->IsObject() || !of.As<v8::Object>()->Get(context, CodecName(isolate, name)).ToLocal(&member)) return v8::Undefined(isolate);
   return member;
 }
 
@@ -23,15 +23,15 @@ v8::Local<v8::Value> Member(v8::Local<v8::Context> context, v8::Local<v8::Value>
 Codec::Codec(v8::Isolate* isolate, v8::Local<v8::Context> context) : state_(new CodecState) {
   v8::HandleScope handles(isolate);
   state_->isolate = isolate;
-  v8::Local<v8::Value> keys = Member(context, Member(context, context->Global(), "Object"), "keys");
+  v8::Local<v8::Value> keys = InitialMember(context, InitialMember(context, context->Global(), "Object"), "keys");
   if (keys->IsFunction()) state_->object_keys.Reset(isolate, keys.As<v8::Function>());
-  state_->aggregate_error_prototype.Reset(isolate, Member(context, Member(context, context->Global(), "AggregateError"), "prototype"));
-  state_->to_json.Reset(isolate, Literal(isolate, "toJSON"));
-  state_->name.Reset(isolate, Literal(isolate, "name"));
-  state_->message.Reset(isolate, Literal(isolate, "message"));
-  state_->stack.Reset(isolate, Literal(isolate, "stack"));
-  state_->cause.Reset(isolate, Literal(isolate, "cause"));
-  state_->errors.Reset(isolate, Literal(isolate, "errors"));
+  state_->aggregate_error_prototype.Reset(isolate, InitialMember(context, InitialMember(context, context->Global(), "AggregateError"), "prototype"));
+  state_->to_json.Reset(isolate, CodecName(isolate, "toJSON"));
+  state_->name.Reset(isolate, CodecName(isolate, "name"));
+  state_->message.Reset(isolate, CodecName(isolate, "message"));
+  state_->stack.Reset(isolate, CodecName(isolate, "stack"));
+  state_->cause.Reset(isolate, CodecName(isolate, "cause"));
+  state_->errors.Reset(isolate, CodecName(isolate, "errors"));
 }
 
 Codec::~Codec() = default;

@@ -12,16 +12,6 @@ using v8::Local;
 using v8::Object;
 using v8::Value;
 
-// A container with parts still to come. Its parts are gathered in values_, so that an array is made in one call.
-struct Frame {
-  enum Kind { kObject, kArray, kMap, kSet, kError, kFields, kSparse };
-  Kind kind;
-  Local<Object> object;  // empty: an array to be made at its end
-  uint32_t left;         // values
-  size_t begin;          // of its parts in values_
-  bool holes;
-};
-
 class Decoder {
  public:
   Decoder(CodecState* state, Local<v8::Context> context, const uint8_t* data, size_t size, std::string* error)
@@ -40,6 +30,16 @@ class Decoder {
   }
 
  private:
+  // A container with parts still to come. Its parts are gathered in values_, so that an array is made in one call.
+  struct Frame {
+    enum Kind { kObject, kArray, kMap, kSet, kError, kFields, kSparse };
+    Kind kind;
+    Local<Object> object;  // empty: an array to be made at its end
+    uint32_t left;         // values
+    size_t begin;          // of its parts in values_
+    bool holes;
+  };
+
   // Without references, arrays need not exist before their elements and nothing must be remembered. One pass over the bytes
   // tells, and checks every length.
   bool FindReferences() {

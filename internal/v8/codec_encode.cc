@@ -12,21 +12,6 @@ using v8::Local;
 using v8::Object;
 using v8::Value;
 
-// A name to visit in an object: known, or any other.
-struct Key {
-  int known;
-  Local<Value> other;
-};
-
-// A container whose head is written and whose parts are not all.
-struct Frame {
-  enum Kind { kObject, kArray, kSparse, kMap, kSet, kError };
-  Kind kind;
-  Local<Object> object;
-  uint32_t at, end;
-  size_t keys;  // kObject, kSparse: where its names begin; kError: its two parts
-};
-
 class Encoder {
  public:
   Encoder(CodecState* state, Local<v8::Context> context, const EncodeOptions& options, std::string* out, EncodeError* error)
@@ -41,6 +26,21 @@ class Encoder {
   }
 
  private:
+  // A name to visit in an object: known, or any other.
+  struct Key {
+    int known;
+    Local<Value> other;
+  };
+
+  // A container whose head is written and whose parts are not all.
+  struct Frame {
+    enum Kind { kObject, kArray, kSparse, kMap, kSet, kError };
+    Kind kind;
+    Local<Object> object;
+    uint32_t at, end;
+    size_t keys;  // kObject, kSparse: where its names begin; kError: its two parts
+  };
+
   // One part of the innermost container, or many that are simple.
   bool Step() {
     size_t depth = frames_.size();
@@ -534,8 +534,8 @@ class Encoder {
   std::vector<uint32_t> table_;  // index + 1 of an object, by identity hash
 };
 
-// Utf8 reads a name for a message.
-std::string Utf8(v8::Isolate* isolate, Local<Value> name) {
+// NameText reads a name for a message.
+std::string NameText(v8::Isolate* isolate, Local<Value> name) {
   v8::String::Utf8Value text(isolate, name);
   return *text == nullptr ? std::string() : std::string(*text, static_cast<size_t>(text.length()));
 }
@@ -566,7 +566,7 @@ std::string Encoder::Segment(const Frame& frame) {
   std::string index = "[" + std::to_string(i) + "]";
   switch (frame.kind) {
     case Frame::kArray: return index;
-    case Frame::kSparse: return "[" + Utf8(isolate_, keys_[frame.keys + i].other) + "]";
+    case Frame::kSparse: return "[" + NameText(isolate_, keys_[frame.keys + i].other) + "]";
     case Frame::kSet: return ".values()" + index;
     case Frame::kError: return i == 0 ? ".cause" : i == 1 ? ".errors" : "";
     case Frame::kMap: {
@@ -574,12 +574,12 @@ std::string Encoder::Segment(const Frame& frame) {
       index = "[" + std::to_string(i / 2) + "]";
       if (i % 2 == 0) return ".keys()" + index;
       if (!frame.object->Get(context_, i - 1).ToLocal(&key) || !key->IsString()) return ".values()" + index;
-      return ".get(" + Quoted(Utf8(isolate_, key)) + ")";
+      return ".get(" + Quoted(NameText(isolate_, key)) + ")";
     }
     case Frame::kObject: break;
   }
   const Key& key = keys_[frame.keys + i];
-  std::string name = Utf8(isolate_, key.known < 0 ? key.other : Strong(state_->names.at(key.known).name).As<Value>());
+  std::string name = NameText(isolate_, key.known < 0 ? key.other : Strong(state_->names.at(key.known).name).As<Value>());
   return IsIdentifier(name) ? "." + name : "[" + Quoted(name) + "]";
 }
 
