@@ -5,7 +5,6 @@ package cgroup
 import (
 	"fmt"
 	"math"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ import (
 )
 
 func (g *group) verify(pid int) (Limits, error) {
-	content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
+	content, err := readFile("/proc/" + strconv.Itoa(pid) + "/cgroup")
 	if err != nil {
 		return Limits{}, fmt.Errorf("read the groups of %d: %w", pid, err)
 	}

@@ -54,15 +54,15 @@ func (f fileID) String() string {
 // checkDescriptors compares the open descriptors with the donated ones. fdinfo lists
 // them where /proc/PID/fd is closed to us, as it is once the process is not dumpable;
 // pidfd_getfd shows what they are.
-func (p *Process) checkDescriptors(proc string) ([]ReceiptDescriptor, error) {
-	entries, err := os.ReadDir(proc + "fdinfo")
+func (p *Process) checkDescriptors(proc *procDir) ([]ReceiptDescriptor, error) {
+	names, err := proc.list("fdinfo")
 	if err != nil {
 		return nil, err
 	}
-	list := make([]ReceiptDescriptor, 0, len(entries))
+	list := make([]ReceiptDescriptor, 0, len(names))
 	donated := 0
-	for _, e := range entries {
-		fd, err := strconv.Atoi(e.Name())
+	for _, name := range names {
+		fd, err := strconv.Atoi(name)
 		if err != nil {
 			return nil, err
 		}

@@ -15,7 +15,8 @@ type Process struct {
 	spec     *Spec
 	own      []fileID // what the donated files are
 	root     bool
-	landlock int // ABI version
+	landlock int               // ABI version
+	outside  map[string]string // the supervisor's namespaces
 
 	pid int
 	uid uint32
@@ -28,7 +29,7 @@ type Process struct {
 }
 
 func newProcess(s *Spawner, spec *Spec) (*Process, error) {
-	p := &Process{spec: spec, root: s.root, landlock: s.landlock, pidfd: -1, done: make(chan struct{})}
+	p := &Process{spec: spec, root: s.root, landlock: s.landlock, outside: s.namespaces, pidfd: -1, done: make(chan struct{})}
 	p.own = make([]fileID, len(spec.Files))
 	for i, f := range spec.Files {
 		if f == nil {

@@ -4,7 +4,6 @@ package launch
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -29,14 +28,17 @@ func (p *Process) Receipt() (*Receipt, error) {
 }
 
 func (p *Process) receipt() (*Receipt, error) {
-	proc := "/proc/" + strconv.Itoa(p.pid) + "/"
+	proc, err := openProc(p.pid)
+	if err != nil {
+		return nil, err
+	}
+	defer proc.close()
 	r := &Receipt{Layers: map[string]LayerState{}, UID: ReceiptUID{Inside: InsideUID, Outside: p.uid}}
 	enforced := func(detail string, names ...string) {
 		for _, name := range names {
 			r.Layers[name] = LayerState{State: Enforced, Detail: detail}
 		}
 	}
-	var err error
 	if r.Tasks, err = p.checkTasks(proc); err != nil {
 		return nil, err
 	}
@@ -78,9 +80,9 @@ func (p *Process) receipt() (*Receipt, error) {
 	return r, nil
 }
 
-func (p *Process) checkMaps(proc string) error {
+func (p *Process) checkMaps(proc *procDir) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
-		content, err := os.ReadFile(proc + name)
+		content, err := proc.read(name)
 		if err != nil {
 			return err
 		}
@@ -101,19 +103,28 @@ var namespaces = [...]struct{ file, layer string }{
 	{"ipc", layer.IPCNS}, {"uts", layer.UTSNS}, {"cgroup", layer.CgroupNS},
 }
 
-func (p *Process) checkNamespaces(proc string) (map[string]string, error) {
+// ownNamespaces reads those of this process, which does not change them.
+func ownNamespaces() (map[string]string, error) {
 	all := make(map[string]string, len(namespaces))
 	for _, ns := range namespaces {
-		theirs, err := os.Readlink(proc + "ns/" + ns.file)
+		link, err := os.Readlink("/proc/self/ns/" + ns.file)
 		if err != nil {
 			return nil, err
 		}
-		own, err := os.Readlink("/proc/self/ns/" + ns.file)
+		all[ns.file] = link
+	}
+	return all, nil
+}
+
+func (p *Process) checkNamespaces(proc *procDir) (map[string]string, error) {
+	all := make(map[string]string, len(namespaces))
+	for _, ns := range namespaces {
+		theirs, err := proc.readlink("ns/" + ns.file)
 		if err != nil {
 			return nil, err
 		}
-		if theirs == own {
-			return nil, &Unenforceable{Layer: ns.layer, Detail: "the process shares " + own + " with the supervisor"}
+		if theirs == p.outside[ns.file] {
+			return nil, &Unenforceable{Layer: ns.layer, Detail: "the process shares " + theirs + " with the supervisor"}
 		}
 		all[ns.file] = theirs
 	}
@@ -121,8 +132,8 @@ func (p *Process) checkNamespaces(proc string) (map[string]string, error) {
 }
 
 // checkRoot: one mount, a read-only tmpfs, and nothing in it.
-func (p *Process) checkRoot(proc string) error {
-	mounts, err := os.ReadFile(proc + "mountinfo")
+func (p *Process) checkRoot(proc *procDir) error {
+	mounts, err := proc.read("mountinfo")
 	if err != nil {
 		return err
 	}
@@ -136,12 +147,12 @@ func (p *Process) checkRoot(proc string) error {
 			return &Unenforceable{Layer: layer.RootFS, Detail: "its root is mounted " + fields[5] + ", without " + want}
 		}
 	}
-	names, err := os.ReadDir(proc + "root")
+	names, err := proc.list("root")
 	if err != nil {
 		return err
 	}
 	if len(names) > 0 {
-		return &Unenforceable{Layer: layer.RootFS, Detail: fmt.Sprintf("its root holds %q", names[0].Name())}
+		return &Unenforceable{Layer: layer.RootFS, Detail: fmt.Sprintf("its root holds %q", names[0])}
 	}
 	return nil
 }
@@ -189,8 +200,4 @@ func (p *Process) checkGroup(r *Receipt) error {
 		enforced(layer.CgroupKill, "one write kills the whole group")
 	}
 	return nil
-}
-
-func isGone(err error) bool {
-	return errors.Is(err, os.ErrNotExist) || errors.Is(err, unix.ESRCH)
 }

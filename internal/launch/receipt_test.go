@@ -81,9 +81,11 @@ func BenchmarkReceipt(b *testing.B) {
 	s := startSpawner(b)
 	r := spawnRealm(b, s, newGroup(b, "bench"), "ready")
 	r.ready(b)
+	start := cpuTime()
 	for b.Loop() {
 		if _, err := r.Receipt(); err != nil {
 			b.Fatal(err)
 		}
 	}
+	reportCPU(b, start)
 }

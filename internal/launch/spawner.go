@@ -35,6 +35,8 @@ type Spawner struct {
 	root     bool
 	landlock int
 
+	namespaces map[string]string // our own
+
 	mu      sync.Mutex
 	next    uint32
 	gone    bool

@@ -30,13 +30,18 @@ func Start(path string, log *slog.Logger) (*Spawner, error) {
 	if err != nil {
 		return nil, err
 	}
+	namespaces, err := ownNamespaces()
+	if err != nil {
+		binary.Close()
+		return nil, fmt.Errorf("start spawner: %w", err)
+	}
 	ours, own, err := startProcess(binary)
 	if err != nil {
 		binary.Close()
 		return nil, fmt.Errorf("start spawner: %w", err)
 	}
 	s := &Spawner{
-		path: path, binary: binary, socket: ours, own: own, log: log,
+		path: path, binary: binary, socket: ours, own: own, log: log, namespaces: namespaces,
 		pending: map[uint32]*pendingSpawn{}, live: map[uint32]*Process{}, dead: make(chan struct{}),
 	}
 	if err := s.hello(); err != nil {

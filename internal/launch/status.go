@@ -4,9 +4,11 @@ package launch
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/layer"
 )
@@ -69,14 +71,14 @@ func (p *posture) check(uid uint32) error {
 }
 
 // checkTasks reads the posture of every thread and returns how many there were.
-func (p *Process) checkTasks(proc string) (int, error) {
-	entries, err := os.ReadDir(proc + "task")
+func (p *Process) checkTasks(proc *procDir) (int, error) {
+	threads, err := proc.list("task")
 	if err != nil {
 		return 0, err
 	}
 	n := 0
-	for _, e := range entries {
-		status, err := os.ReadFile(proc + "task/" + e.Name() + "/status")
+	for _, id := range threads {
+		status, err := proc.read("task/" + id + "/status")
 		if isGone(err) {
 			continue // a thread that has ended meanwhile
 		}
@@ -87,7 +89,7 @@ func (p *Process) checkTasks(proc string) (int, error) {
 		if err := thread.check(p.uid); err != nil {
 			return n, err
 		}
-		if e.Name() == strconv.Itoa(p.pid) && thread.innerPID != "1" {
+		if id == strconv.Itoa(p.pid) && thread.innerPID != "1" {
 			return n, &Unenforceable{Layer: layer.PidNS, Detail: fmt.Sprintf("it is process %q of its namespace, not 1", thread.innerPID)}
 		}
 		n++
@@ -96,4 +98,8 @@ func (p *Process) checkTasks(proc string) (int, error) {
 		return 0, fmt.Errorf("process %d has ended", p.pid)
 	}
 	return n, nil
+}
+
+func isGone(err error) bool {
+	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH)
 }

@@ -72,21 +72,40 @@ static void announce(struct child *c)
 	spawner_send(&m, sizeof m, c->pidfd);
 }
 
-// heard handles what a launching child says. The end of file is its exec.
+// listen_to reads one report. A child that died with our message unread resets the
+// connection, which is told before what the child said first.
+static ssize_t listen_to(struct child *c, struct report *r, int flags)
+{
+	ssize_t n = recv(c->channel, r, sizeof *r, flags);
+	return n < 0 && errno == ECONNRESET ? recv(c->channel, r, sizeof *r, flags) : n;
+}
+
+static void failed(struct child *c, const struct report *r)
+{
+	struct failed f = {.type = MSG_FAILED, .id = c->id, .error = r->error};
+	memcpy(f.layer, r->layer, sizeof f.layer);
+	memcpy(f.step, r->step, sizeof f.step);
+	memcpy(f.object, r->object, sizeof f.object);
+	child_failed(c, &f);
+}
+
+// heard handles what a launching child says. The end of the file, once it was told
+// to go, is its exec.
 static void heard(struct spawner *s, struct child *c)
 {
 	struct report r = {0};
-	ssize_t n = read(c->channel, &r, sizeof r);
-	if (n <= 0) {
+	if (listen_to(c, &r, 0) <= 0) {
 		close_channel(s, c);
-		announce(c);
+		if (c->released)
+			announce(c);
 		return;
 	}
 	char byte = *(char *)&r;
 	switch (byte) {
 	case CHANNEL_ARMED:
+		c->released = 1;
 		byte = CHANNEL_GO;
-		if (write(c->channel, &byte, 1) != 1)
+		if (send(c->channel, &byte, 1, MSG_NOSIGNAL) != 1)
 			child_kill(c);
 		break;
 	case CHANNEL_STARTED:
@@ -96,14 +115,9 @@ static void heard(struct spawner *s, struct child *c)
 		c->has_status = 1;
 		c->status = r.error;
 		break;
-	case CHANNEL_FAILED: {
-		struct failed f = {.type = MSG_FAILED, .id = c->id, .error = r.error};
-		memcpy(f.layer, r.layer, sizeof f.layer);
-		memcpy(f.step, r.step, sizeof f.step);
-		memcpy(f.object, r.object, sizeof f.object);
-		child_failed(c, &f);
+	case CHANNEL_FAILED:
+		failed(c, &r);
 		break;
-	}
 	}
 }
 
@@ -121,8 +135,8 @@ static void forget(struct spawner *s, struct child *c)
 // drain reads what a dead child said before it died.
 static void drain(struct spawner *s, struct child *c)
 {
-	char byte;
-	while (c->channel >= 0 && recv(c->channel, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1)
+	struct report r;
+	while (c->channel >= 0 && listen_to(c, &r, MSG_PEEK | MSG_DONTWAIT) > 0)
 		heard(s, c);
 }
 
@@ -133,6 +147,11 @@ static void reap(struct spawner *s, struct child *c)
 	if (wait4(c->pid, &status, WNOHANG, &used) != c->pid)
 		return;
 	drain(s, c);
+	if (!c->announced && !c->released) {
+		struct failed f = {.type = MSG_FAILED, .id = c->id, .error = ECHILD, .status = status,
+		                   .step = "killed during its launch"};
+		child_failed(c, &f);
+	}
 	announce(c);
 	struct exited m = {
 		.type = MSG_EXITED,

@@ -22,6 +22,7 @@ struct child {
 	uint32_t id, uid;
 	pid_t pid;
 	int pidfd, channel;
+	int released;    // it was told to go, and executes its program next
 	int announced;   // SPAWNED or FAILED was sent
 	int has_status;  // a command's init told its status
 	int32_t status;
