@@ -2,7 +2,8 @@
 GO      ?= go
 VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 V8_TAGS ?=
-comma   := ,
+# The same flags for building and testing, so that the native side is compiled once.
+export GOFLAGS += -trimpath
 
 ldflags := -s -w -X realm.internal/supervisor/internal/build.Version=$(VERSION)
 include := internal/v8/include internal/v8/include_upstream
@@ -10,8 +11,8 @@ include := internal/v8/include internal/v8/include_upstream
 .PHONY: build setup includes test test-kernel test-vm lint fuzz bench demo clean
 
 build: setup includes
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
-	CGO_ENABLED=1 $(GO) build -trimpath -tags netgo,osusergo$(if $(V8_TAGS),$(comma)$(V8_TAGS)) \
+	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
+	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
 # The binding's headers stay in the module cache; these links are what the compiler looks through.

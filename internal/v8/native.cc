@@ -2,11 +2,6 @@
 // cost as much as all of it. The files themselves are excluded from the build by their constraint.
 #include "calls.cc"
 #include "clone.cc"
-#include "codec.cc"
-#include "codec_decode.cc"
-#include "codec_encode.cc"
-#include "codec_text.cc"
-#include "codec_wire.cc"
 #include "encoding.cc"
 #include "errors.cc"
 #include "eval.cc"
@@ -19,4 +14,5 @@
 #include "sourcemap.cc"
 #include "strings.cc"
 #include "timers.cc"
+#include "values.cc"
 #include "watch.cc"
