@@ -15,7 +15,10 @@ import (
 // probePath is the stand-in for the realm binary, built once.
 var probePath string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	awaitStdin()
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	if path := os.Getenv("PROBE_PATH"); path != "" {

@@ -138,6 +138,8 @@ static void release(struct spawner *s, struct child *c, struct launch *l)
 	}
 	if (result != 0) {
 		struct failed f = failure(c->id, layer, step, l->object, errno);
+		// A child that has already failed by itself is the cause, not the effect.
+		child_drain(s, c);
 		child_failed(c, &f);
 	}
 	for (int i = 0; i < MAX_DONATED && fds[i] >= 0; i++)

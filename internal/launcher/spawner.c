@@ -132,8 +132,8 @@ static void forget(struct spawner *s, struct child *c)
 	free(c);
 }
 
-// drain reads what a dead child said before it died.
-static void drain(struct spawner *s, struct child *c)
+// child_drain reads what a child has said so far.
+void child_drain(struct spawner *s, struct child *c)
 {
 	struct report r;
 	while (c->channel >= 0 && listen_to(c, &r, MSG_PEEK | MSG_DONTWAIT) > 0)
@@ -146,7 +146,7 @@ static void reap(struct spawner *s, struct child *c)
 	struct rusage used;
 	if (wait4(c->pid, &status, WNOHANG, &used) != c->pid)
 		return;
-	drain(s, c);
+	child_drain(s, c);
 	if (!c->announced && !c->released) {
 		struct failed f = {.type = MSG_FAILED, .id = c->id, .error = ECHILD, .status = status,
 		                   .step = "killed during its launch"};

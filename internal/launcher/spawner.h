@@ -41,6 +41,7 @@ int spawner_main(void);
 void spawner_send(const void *message, size_t size, int fd);
 int spawner_watch(struct spawner *s, int fd, struct watch *w);
 void spawner_unwatch(struct spawner *s, int fd);
+void child_drain(struct spawner *s, struct child *c);
 
 // clone.c
 void spawn(struct spawner *s, char *message, size_t size, const int *fds, int nfds);
