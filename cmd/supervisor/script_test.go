@@ -13,8 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The scripts run the binaries that `make build` leaves in bin, as a user would:
-// the realm in a process of its own, confined by this host's kernel.
+// The scripts run the binaries that `make build` leaves in bin, or those in
+// $SUPERVISOR_BIN, as a user would: the realm in a process of its own, confined
+// by this host's kernel.
 func TestMain(m *testing.M) {
 	if err := findBinaries(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -24,7 +25,11 @@ func TestMain(m *testing.M) {
 }
 
 func findBinaries() error {
-	bin, err := filepath.Abs("../../bin")
+	bin := os.Getenv("SUPERVISOR_BIN")
+	if bin == "" {
+		bin = "../../bin"
+	}
+	bin, err := filepath.Abs(bin)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -12,15 +11,22 @@ import (
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
-// checkReceiptPath finds out before the run what would fail after it.
-func checkReceiptPath(path string) error {
+// clearReceipt removes the receipt of an earlier run, which would be taken for
+// this one's if nothing comes to be confined, and finds out before the run what
+// would keep this one's from being written.
+func clearReceipt(path string) error {
 	if path == "" {
 		return nil
 	}
 	const writable = 2 // W_OK, access(2)
 	err := syscall.Access(filepath.Dir(path), writable)
-	if info, e := os.Stat(path); err == nil && e == nil && !info.Mode().IsRegular() {
+	info, missing := os.Stat(path)
+	switch {
+	case err != nil || missing != nil:
+	case !info.Mode().IsRegular():
 		err = errors.New("it is not a regular file")
+	default:
+		err = os.Remove(path)
 	}
 	if err != nil {
 		return fmt.Errorf("--receipt %s: %w", path, err)
@@ -28,22 +34,12 @@ func checkReceiptPath(path string) error {
 	return nil
 }
 
-// writeReceipt replaces the file at path as a whole. When no realm was confined
-// there is no receipt, and one of an earlier run would be taken for this run's:
-// it is removed.
+// writeReceipt writes the file at path as a whole, if there is a receipt.
 func writeReceipt(path string, r *supervisor.Receipt) error {
-	if path == "" {
+	if path == "" || r == nil {
 		return nil
 	}
-	var err error
-	if r == nil {
-		if err = os.Remove(path); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	} else {
-		err = replaceFile(path, r)
-	}
-	if err != nil {
+	if err := replaceFile(path, r); err != nil {
 		return fmt.Errorf("write receipt: %w", err)
 	}
 	return nil

@@ -93,14 +93,14 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 	ctx, stop := a.interruptible(ctx)
 	defer stop()
 	report := a.reporter(f)
+	if err := clearReceipt(f.receipt); err != nil {
+		return report.refused(err)
+	}
 	req, tools, err := a.request(f)
 	if err != nil {
 		return report.refused(err)
 	}
 	defer tools.calls.Wait()
-	if err := checkReceiptPath(f.receipt); err != nil {
-		return report.refused(err)
-	}
 	cfg := supervisor.Config{MaxConcurrent: 1, AllowMissing: f.allowMissing}
 	if err := a.openAudit(f.audit, &cfg); err != nil {
 		return report.refused(err)

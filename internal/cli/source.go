@@ -36,13 +36,13 @@ func (a *app) readSource(path string) (text, name string, err error) {
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("read %s: %w", path, err)
+	case bytes.IndexByte(source, 0) >= 0 && !utf8.Valid(source):
+		return "", "", fmt.Errorf("%s is a binary file, not JavaScript or TypeScript", path)
 	case len(source) > maxSourceBytes:
 		return "", "", &supervisor.Error{
 			Code: supervisor.CodeValidation, Phase: "compile",
 			Message: fmt.Sprintf("%s is longer than %d bytes, the most that maxCodeBytes can allow", path, maxSourceBytes),
 		}
-	case bytes.IndexByte(source, 0) >= 0 && !utf8.Valid(source):
-		return "", "", fmt.Errorf("%s is a binary file, not JavaScript or TypeScript", path)
 	}
 	return string(source), filepath.Base(name), nil
 }
