@@ -25,7 +25,7 @@ func asUser(t *testing.T, test string) {
 	args = append(args, delegate(t)...)
 	args = append(args, "--", testPath, "-test.run", "^"+test+"$", "-test.v="+strconv.FormatBool(testing.Verbose()))
 	if *report != "" {
-		args = append(args, "-report", *report)
+		args = append(args, "-report", shared(t, *report))
 	}
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Dir = filepath.Dir(testPath)
@@ -35,6 +35,24 @@ func asUser(t *testing.T, test string) {
 		t.Errorf("as user %s: %v", user, err)
 	}
 	t.Logf("%s", output)
+}
+
+// shared lets the user append to a file of ours.
+func shared(t *testing.T, path string) string {
+	t.Helper()
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(absolute, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	if err := file.Chown(rootlessUID, -1); err != nil {
+		t.Fatal(err)
+	}
+	return absolute
 }
 
 // delegate makes a group for the user in every hierarchy and returns the files

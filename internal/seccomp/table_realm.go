@@ -31,17 +31,16 @@ func RealmTable(jitless bool) Table {
 	}
 	rows := []Row{
 		// Descriptors that the realm was given or made before the lock.
-		{"read", 0, Allow, nil, "frames and the control pipe; eventfd of the runtime's poller"},
-		{"write", 1, Allow, nil, "frames and stderr; eventfd of the runtime's poller"},
+		{"read", 0, Allow, nil, "frames and the control pipe; eventfds"},
+		{"write", 1, Allow, nil, "frames and stderr; eventfds"},
 		{"writev", 20, Allow, nil, "frames in several parts; V8's fatal messages"},
 		{"close", 3, Allow, nil, "os.File.Close of its own descriptors"},
 		{"fstat", 5, Allow, nil, "stdio buffers of the C library"},
 		{"lseek", 8, Allow, nil, "stdio streams of the C library"},
-		{"pread64", 17, Allow, nil, "cgroup cpu limit reads of the Go runtime, should its godebug settings be lost"},
-		{"epoll_create1", 291, Allow, nil, "Go poller, when its first use comes after the lock"},
-		{"epoll_ctl", 233, Allow, nil, "Go poller"},
-		{"epoll_pwait", 281, Allow, nil, "Go poller"},
-		{"eventfd2", 290, Allow, nil, "Go poller's wake-up"},
+		{"epoll_pwait", 281, Allow, nil, "waiting for the supervisor, the control thread or the time"},
+		{"epoll_create1", 291, Allow, nil, "Go's poller, which its first timer starts"},
+		{"epoll_ctl", 233, Allow, nil, "Go's poller"},
+		{"eventfd2", 290, Allow, nil, "Go's poller, its wake-up"},
 
 		// Memory.
 		{"munmap", 11, Allow, nil, "V8 heap, allocators, thread stacks"},
@@ -95,6 +94,8 @@ func RealmTable(jitless bool) Table {
 		{"sysinfo", 99, Errno(eperm), nil, "memory sizes"},
 		{"fcntl", 72, Errno(eperm), nil, "descriptor flags when a file is wrapped"},
 		{"prlimit64", 302, Errno(eperm), nil, "stack size of new threads, file limit of Go"},
+		{"getrusage", 98, Errno(eperm), nil, "V8's processor times in traces"},
+		{"setpriority", 141, Errno(eperm), nil, "V8's low-priority workers"},
 		{"statx", 332, Errno(enosys), nil, "stat of newer C libraries"},
 		{"openat2", 437, Errno(enosys), nil, "os.Root"},
 		{"faccessat2", 439, Errno(enosys), nil, "access of newer C libraries"},
@@ -118,12 +119,9 @@ func adviceRows() []Row {
 		user  string
 	}{
 		{4, "MADV_DONTNEED: Go heap, V8 page release, stacks of ended threads"},
-		{8, "MADV_FREE: V8 page release"},
+		{8, "MADV_FREE: Go heap"},
 		{14, "MADV_HUGEPAGE: Go heap"},
 		{15, "MADV_NOHUGEPAGE: Go heap"},
-		{16, "MADV_DONTDUMP: V8 address space reservations"},
-		{17, "MADV_DODUMP: V8 address space reservations"},
-		{25, "MADV_COLLAPSE: Go heap"},
 	} {
 		rows = append(rows, Row{"madvise", 28, Allow, when(eq(2, advice.value)), advice.user})
 	}
