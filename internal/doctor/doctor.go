@@ -5,7 +5,8 @@
 //
 // # Trust
 //
-// It reads the kernel's files and starts trial processes that do nothing.
+// It reads the kernel's files and starts a trial process that does nothing but the
+// steps of a launch.
 //
 // # Concurrency
 //
@@ -14,7 +15,14 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+
+	"realm.internal/supervisor/internal/cgroup"
+	"realm.internal/supervisor/internal/launch"
+	"realm.internal/supervisor/internal/layer"
 )
 
 // Layer is one layer of a Report.
@@ -35,5 +43,100 @@ type Report struct {
 // Probe tries every layer with the realm binary at path. An error means that the
 // binary cannot be used (*launch.BinaryError); a missing layer is no error.
 func Probe(ctx context.Context, path string, log *slog.Logger) (*Report, error) {
-	return &Report{}, nil
+	manager, cgroupErr := cgroup.Open()
+	spawner, err := launch.Start(path, log)
+	if err != nil {
+		return nil, err
+	}
+	defer spawner.Close()
+	f := findings{present: map[string]string{}, missing: map[string]*launch.Unenforceable{}}
+	group := f.groups(manager, cgroupErr)
+	if group != nil {
+		defer group.Remove()
+	}
+	f.kernel(spawner.LandlockABI())
+	if err := f.trial(ctx, spawner, group); err != nil {
+		return nil, err
+	}
+	return f.report(), nil
+}
+
+// findings collects, by layer, what is there and what is not.
+type findings struct {
+	present map[string]string
+	missing map[string]*launch.Unenforceable
+}
+
+func (f *findings) lacks(name, detail, fix string) {
+	f.missing[name] = &launch.Unenforceable{Layer: name, Detail: detail, Fix: fix}
+}
+
+// steps lists the layers of a launch in the order in which it comes to them.
+var steps = [...]string{
+	layer.UserNS, layer.PidNS, layer.MountNS, layer.NetNS, layer.IPCNS, layer.UTSNS, layer.CgroupNS,
+	layer.RootFS, layer.Rlimits, layer.Capabilities, layer.NoNewPrivs,
+}
+
+// trial launches a process through every step. What comes before a refused step
+// works; what comes after it stays untried.
+func (f *findings) trial(ctx context.Context, s *launch.Spawner, group *cgroup.Group) error {
+	process, err := s.Spawn(ctx, launch.Spec{
+		Kind: launch.Trial, Args: []string{"trial"}, Files: make([]*os.File, 3),
+		Group: group, Landlock: s.LandlockABI() > 0,
+	})
+	var refused *launch.Unenforceable
+	if errors.As(err, &refused) {
+		f.missing[refused.Layer] = refused
+	} else if err != nil {
+		return err
+	} else if exit := process.Wait(); exit.Code != 0 || exit.Signal != 0 {
+		return fmt.Errorf("the trial process ended with status %d, signal %v", exit.Code, exit.Signal)
+	}
+	for _, name := range steps {
+		if refused != nil && refused.Layer == name {
+			break
+		}
+		f.present[name] = "tried"
+	}
+	if refused == nil {
+		f.present[layer.UserNS] = fmt.Sprintf("tried; without root: realms run as user %d", os.Geteuid())
+		if s.Root() {
+			f.present[layer.UserNS] = "tried; as root: every realm gets a host user of its own"
+		}
+	}
+	return nil
+}
+
+// report orders the findings. A layer that nothing was found out about was behind
+// the step that failed.
+func (f *findings) report() *Report {
+	r := &Report{OK: true}
+	for _, name := range layer.All() {
+		need, _ := layer.NeedOf(name)
+		l := Layer{Name: name, Required: need != layer.WherePresent}
+		detail, present := f.present[name]
+		switch missing := f.missing[name]; {
+		case missing != nil:
+			l.Detail, l.Fix = missing.Detail, missing.Fix
+		case present:
+			l.Present, l.Detail = true, detail
+		default:
+			l.Detail = "not tried: " + f.first() + " was refused before"
+		}
+		if l.Required && !l.Present {
+			r.OK = false
+		}
+		r.Layers = append(r.Layers, l)
+	}
+	return r
+}
+
+// first names a missing layer of the launch, for those that come after it.
+func (f *findings) first() string {
+	for _, name := range layer.All() {
+		if f.missing[name] != nil {
+			return name
+		}
+	}
+	return "another layer"
 }
