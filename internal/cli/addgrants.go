@@ -15,9 +15,9 @@ type grantFlags struct {
 	read, write, net, exec, env, secret, tool []string
 }
 
-// load returns the grants of the document and the flags together.
-func (a *app) load(f *grantFlags) (grants.Grants, error) {
-	var g grants.Grants
+// load adds the flags to the grants of the document, or else to base.
+func (a *app) load(base grants.Grants, f *grantFlags) (grants.Grants, error) {
+	g := base
 	if f.file != "" {
 		var err error
 		if g, err = loadGrants(f.file); err != nil {
@@ -61,7 +61,7 @@ func loadGrants(path string) (grants.Grants, error) {
 	defer file.Close()
 	g, err := grants.Load(file)
 	if err != nil {
-		return g, fmt.Errorf("grants %s: %s", path, strings.ReplaceAll(err.Error(), "\n", "\ngrants "+path+": "))
+		return g, documentError("grants", path, err)
 	}
 	return g, nil
 }

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+
+	"realm.internal/supervisor/pkg/value"
+)
+
+// readInput reads JSON or @FILE.
+func readInput(text string) (any, error) {
+	if text == "" {
+		return nil, nil
+	}
+	doc := []byte(text)
+	if text[0] == '@' {
+		var err error
+		if doc, err = readFile(text[1:], maxInputBytes); err != nil {
+			return nil, err
+		}
+	}
+	v, err := value.FromJSON(doc)
+	if err == nil && v == nil {
+		return json.RawMessage("null"), nil
+	}
+	return v, err
+}
+
+// arguments are those of the JSON array, then the words.
+func arguments(text string, words []string) ([]any, error) {
+	var args []any
+	if text != "" {
+		v, err := value.FromJSON([]byte(text))
+		if err != nil {
+			return nil, err
+		}
+		list, ok := v.([]any)
+		if !ok {
+			return nil, errors.New("it is no JSON array")
+		}
+		args = list
+	}
+	for _, w := range words {
+		args = append(args, w)
+	}
+	return args, nil
+}
