@@ -91,7 +91,7 @@ func (r *run) deadlock() *rpc.Failure {
 func (r *run) unrepresentable(u v8.Unrepresentable) *rpc.Failure {
 	return &rpc.Failure{
 		Code: codeValidation, Phase: phaseSerialize, Name: "TypeError",
-		Message:   fmt.Sprintf("result%s cannot be returned: %s", u.Path, u.Reason),
+		Message:   fmt.Sprintf("%s cannot cross: %s", u.Path, u.Reason),
 		HeapBytes: r.engine.realm.HeapUsed(),
 	}
 }

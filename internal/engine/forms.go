@@ -43,6 +43,7 @@ func (r *run) beginStripped(refused *v8.Error) *rpc.Failure {
 	if wrapped {
 		prefix = len(functionOpen)
 	}
+	r.engine.realm.Forget()
 	r.engine.realm.SetMap(r.source.name, out.mappings, prefix)
 	again := r.compile(out.js, wrapped)
 	if again == nil {

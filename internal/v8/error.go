@@ -39,7 +39,7 @@ func (r *Realm) InterruptStack() (stack string, line, column int) {
 
 // Unrepresentable says that a value cannot cross, and which.
 type Unrepresentable struct {
-	// Path leads to the value, as in ".items[3].callback".
+	// Path leads to the value, as in "result.items[3].callback".
 	Path, Reason string
 }
 

@@ -215,8 +215,9 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
     out->hint = realm->Keep(rv8::MarkText(realm, mark, 3));
     out->code = realm->Keep(rv8::MarkText(realm, mark, 4));
   }
-  std::string encoded, path, why;
-  if (rv8::Encode(realm, error, rv8::kMaxText, &encoded, &path, &why)) out->thrown = realm->Keep(std::move(encoded));
+  std::string encoded;
+  rv8::EncodeError problem;
+  if (rv8::Encode(realm, error, "thrown", rv8::kMaxText, &encoded, &problem)) out->thrown = realm->Keep(std::move(encoded));
 }
 
 }  // extern "C"

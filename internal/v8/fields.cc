@@ -116,14 +116,15 @@ bool AddData(Realm* realm, Local<Value> value, std::string* out) {
 }
 
 bool AddValue(Realm* realm, Local<Value> value, std::string* out) {
-  std::string encoded, path, why;
+  std::string encoded;
+  EncodeError problem;
   TryCatch caught(realm->isolate);
-  if (!Encode(realm, value, SIZE_MAX, &encoded, &path, &why)) {
-    if (caught.HasCaught()) {
-      caught.ReThrow();
-      return false;
+  if (!Encode(realm, value, "params", SIZE_MAX, &encoded, &problem)) {
+    if (problem.kind != EncodeError::kThrown && problem.kind != EncodeError::kTerminated) {
+      Refuse(realm, problem.path + " cannot cross: " + problem.message);
     }
-    return Refuse(realm, "params" + path + ": " + why);
+    caught.ReThrow();
+    return false;
   }
   Integer(out, static_cast<int64_t>(encoded.size()));
   if (encoded.size() > WriteLimit(realm)) {

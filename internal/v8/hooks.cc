@@ -124,6 +124,7 @@ rv8_realm* rv8_adopt(uintptr_t host) {
   realm->context.Reset(isolate, isolate->GetCurrentContext());
   realm->mark.Reset(isolate, v8::Private::New(isolate));
   realm->origin = rv8::Now();
+  realm->codec = std::make_unique<rv8::Codec>(isolate, isolate->GetCurrentContext());
   rv8::InstallHooks(realm);
 #if V8_MAJOR_VERSION >= 13
   isolate->RemoveNearHeapLimitCallback(NearMemoryLimitCallback, 0);

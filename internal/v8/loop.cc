@@ -56,15 +56,18 @@ int rv8_encode_main(rv8_realm* r, size_t limit, rv8_bytes* out, rv8_bytes* path,
   v8::TryCatch caught(realm->isolate);
   v8::Local<v8::Value> main = realm->main.Get(realm->isolate);
   if (main.IsEmpty()) main = v8::Undefined(realm->isolate);
-  std::string encoded, where, reason;
+  std::string encoded;
+  rv8::EncodeError problem;
   *out = *path = *why = {};
-  if (rv8::Encode(realm, main, limit, &encoded, &where, &reason)) {
+  bool fine = rv8::Encode(realm, main, "result", limit, &encoded, &problem);
+  if (realm->stopped.load() != RV8_RUNNING) return RV8_TERMINATED;
+  if (fine) {
     *out = realm->Keep(std::move(encoded));
     return RV8_OK;
   }
-  if (caught.HasCaught() || realm->stopped.load() != RV8_RUNNING) return rv8::Caught(realm, caught, false);
-  *path = realm->Keep(std::move(where));
-  *why = realm->Keep(std::move(reason));
+  if (problem.kind == rv8::EncodeError::kThrown || problem.kind == rv8::EncodeError::kTerminated) return rv8::Caught(realm, caught, false);
+  *path = realm->Keep(std::move(problem.path));
+  *why = realm->Keep(std::move(problem.message));
   return RV8_SYNTAX;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "codec.h"
 #include "realm.h"
 #include "v8-version.h"
 #include "v8.h"
@@ -78,6 +79,7 @@ struct Realm : rv8_realm {
   Global<Context> context;
   uintptr_t host = 0;  // handle of the Go side
   v8::Locker* locker = nullptr;
+  std::unique_ptr<Codec> codec;
 
   // The program.
   std::string script_name, script_label;  // as V8 knows it, as the user wrote it

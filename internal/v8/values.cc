@@ -2,6 +2,8 @@
 
 #include "values.h"
 
+#include "inspect.h"
+
 namespace rv8 {
 
 bool Encode(Realm* realm, Local<Value> value, std::string_view root, size_t limit, std::string* out, EncodeError* error) {
@@ -19,19 +21,9 @@ MaybeLocal<Value> Decode(Realm* realm, const uint8_t* data, size_t size) {
   return {};
 }
 
-// A short text for what is no error and was thrown.
 std::string Inspect(Realm* realm, Local<Value> value) {
   TryCatch ignored(realm->isolate);
-  Local<Object> part;
-  Local<Value> function, shown;
-  if (value->IsObject() && realm->part_sources.count("inspect") > 0 && Part(realm, "inspect").ToLocal(&part) &&
-      GetOwn(realm, part, "inspect").ToLocal(&function) && function->IsFunction() &&
-      function.As<Function>()->Call(realm->context_local(), v8::Undefined(realm->isolate), 1, &value).ToLocal(&shown) && shown->IsString()) {
-    return Utf8(realm->isolate, shown);
-  }
-  Local<String> text;
-  if (value->ToDetailString(realm->context_local()).ToLocal(&text)) return Utf8(realm->isolate, text);
-  return {};
+  return Inspector(realm).Show(value, 0);
 }
 
 void Freeze(Realm* realm, Local<Value> value) {

@@ -2,14 +2,15 @@
 #ifndef RV8_VALUES_H
 #define RV8_VALUES_H
 
+#include "codec.h"
 #include "state.h"
 
 namespace rv8 {
 
-// Encodes value. False: it cannot cross (why and path are set), or an exception or a stop is pending in the caller's TryCatch.
-bool Encode(Realm* realm, Local<Value> value, size_t limit, std::string* out, std::string* path, std::string* why);
+// Encodes value. On false, error tells why; paths in it begin with root.
+bool Encode(Realm* realm, Local<Value> value, std::string_view root, size_t limit, std::string* out, EncodeError* error);
 
-// Decodes one value; empty when the bytes are not the wire form.
+// Decodes one value; when it is empty an exception is pending.
 MaybeLocal<Value> Decode(Realm* realm, const uint8_t* data, size_t size);
 
 // What a console prints for the value.
