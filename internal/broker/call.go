@@ -37,6 +37,8 @@ type answer struct {
 	value any
 	raw   rpc.Raw // encoded already
 	moved int64   // bytes, for the audit record
+	// concealed are the secrets that were taken out of the answer.
+	concealed []string
 }
 
 func (c call[M, T]) handle(b *Broker, f rpc.Frame) error {
@@ -126,7 +128,11 @@ func (b *Broker) finish(op operation, a answer, err error, took time.Duration) {
 	if r.Outcome == audit.Denied {
 		b.count.denied.Add(1)
 	}
-	if aerr := b.Trail.Append(r); aerr != nil {
+	aerr := b.Trail.Append(r)
+	if aerr == nil {
+		aerr = b.recordConcealed(op, a.concealed)
+	}
+	if aerr != nil {
 		b.fail(aerr) // the effect has happened, its record has not: the run ends here
 		return
 	}
@@ -139,7 +145,9 @@ func (b *Broker) finish(op operation, a answer, err error, took time.Duration) {
 
 func (b *Broker) reply(id uint64, r *rpc.Reply) error {
 	e := &r.Error
-	e.Message, e.Hint = b.Secrets.Diagnostics.Text(e.Message), b.Secrets.Diagnostics.Text(e.Hint)
+	for _, s := range []*string{&e.Message, &e.Target, &e.Hint} {
+		*s = b.Secrets.Diagnostics.Text(*s)
+	}
 	err := b.Out.Send(id, r)
 	if errors.Is(err, rpc.ErrTooLarge) {
 		return b.Out.Send(id, &rpc.Reply{Error: rpc.ReplyError{Kind: rpc.KindOperation, Code: "EMSGSIZE", Message: "the answer is too large to cross"}})

@@ -31,24 +31,26 @@ var networkFetch = call[rpc.NetworkFetch, grants.Fetch]{
 		}
 		n := int64(len(res.Body))
 		b.count.network.Add(n)
-		var body any = res.Body
+		c := b.concealer()
+		var body any = c.bytes(res.Body)
 		if m.Text {
 			if !utf8.Valid(res.Body) {
 				return answer{}, &capability.Failure{Code: "EILSEQ", Message: "the response is not UTF-8 text; use fetch and arrayBuffer()"}
 			}
-			body = string(res.Body)
+			body = string(body.([]byte))
 		}
 		headers := make([]any, len(res.Headers))
 		for i, h := range res.Headers {
-			headers[i] = []any{h[0], h[1]}
+			headers[i] = []any{c.text(h[0]), c.text(h[1])}
 		}
-		return answer{moved: n, value: value.NewObject(
+		v := value.NewObject(
 			value.Member{Key: "status", Value: res.Status},
-			value.Member{Key: "statusText", Value: res.StatusText},
-			value.Member{Key: "url", Value: res.URL},
+			value.Member{Key: "statusText", Value: c.text(res.StatusText)},
+			value.Member{Key: "url", Value: c.text(res.URL)},
 			value.Member{Key: "redirected", Value: res.Redirected},
 			value.Member{Key: "headers", Value: headers},
-			value.Member{Key: "body", Value: body})}, nil
+			value.Member{Key: "body", Value: body})
+		return answer{moved: n, value: v, concealed: c.names()}, nil
 	},
 }
 
@@ -81,11 +83,13 @@ var subprocessSpawn = call[rpc.SubprocessSpawn, grants.Spawn]{
 		if res.Signal != "" {
 			signal = res.Signal
 		}
-		return answer{moved: n, value: value.NewObject(
+		c := b.concealer()
+		v := value.NewObject(
 			value.Member{Key: "code", Value: res.Code},
 			value.Member{Key: "signal", Value: signal},
-			value.Member{Key: "stdout", Value: res.Stdout},
-			value.Member{Key: "stderr", Value: res.Stderr})}, nil
+			value.Member{Key: "stdout", Value: c.bytes(res.Stdout)},
+			value.Member{Key: "stderr", Value: c.bytes(res.Stderr)})
+		return answer{moved: n, value: v, concealed: c.names()}, nil
 	},
 }
 
@@ -120,7 +124,15 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 		if err := b.Budget.DataBytes(int64(len(raw))); err != nil {
 			return answer{}, err
 		}
-		return answer{raw: raw, moved: int64(len(raw))}, nil
+		a := answer{raw: raw, moved: int64(len(raw))}
+		if c := b.concealer(); c.r != nil {
+			// Only the wire form is a tree of known types.
+			if a.value, err = value.Decode(raw, value.Limits{}); err != nil {
+				return answer{}, err
+			}
+			a.value, a.raw, a.concealed = c.value(a.value), nil, c.names()
+		}
+		return a, nil
 	},
 }
 
