@@ -161,8 +161,8 @@ static void reap(struct spawner *s, struct child *c)
 		          used.ru_utime.tv_usec + used.ru_stime.tv_usec,
 		.max_rss_kib = used.ru_maxrss,
 	};
+	forget(s, c); // first: whoever hears of the end may count our descriptors
 	spawner_send(&m, sizeof m, -1);
-	forget(s, c);
 }
 
 static void handle(struct spawner *s, size_t size, int *fds, int *nfds)
