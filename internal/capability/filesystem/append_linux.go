@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/internal/capability/roots"
 )
 
 // extend appends to the one regular file that was examined.
@@ -48,7 +49,7 @@ func (p *place) content(ctx context.Context) ([]byte, error) {
 
 // openOld opens the file that was examined, and only that one: what has taken its name meanwhile is refused.
 func (p *place) openOld(flags int) (int, error) {
-	held, err := openat2(p.dir, p.base, unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
+	held, err := roots.Openat2(p.dir, p.base, unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
 		return -1, capability.Failed(err)
 	}

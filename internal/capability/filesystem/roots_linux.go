@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/internal/capability/roots"
 	"realm.internal/supervisor/pkg/grants"
 )
 
@@ -29,7 +29,7 @@ type Roots struct {
 // supervisor itself depends on.
 func Open(read, write []string, o Options) (*Roots, error) {
 	r := &Roots{read: map[string]int{}, write: map[string]int{}, options: o}
-	within := grants.Filesystem{Read: []string{"/"}, Write: []string{"/"}}
+	within := grants.Filesystem{Read: roots.Anywhere(), Write: roots.Anywhere()}
 	if o.Ceilings != nil {
 		within = *o.Ceilings
 	}
@@ -42,7 +42,7 @@ func Open(read, write []string, o Options) (*Roots, error) {
 		if err := hold(r.write, "filesystem.write", name, within.Write); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
-		if err := excluded(r.write[path.Clean(name)], o.Exclusions); err != nil {
+		if err := roots.HoldsNone(r.write[path.Clean(name)], o.Exclusions); err != nil {
 			return nil, errors.Join(fmt.Errorf("filesystem.write: root %q %w", name, err), r.Close())
 		}
 	}
@@ -72,7 +72,7 @@ func hold(set map[string]int, grant, name string, ceilings []string) error {
 	if !path.IsAbs(name) {
 		return fmt.Errorf("%s: root %q is not absolute", grant, name)
 	}
-	fd, err := openRoot(name, ceilings)
+	fd, err := roots.Open(name, ceilings, unix.O_DIRECTORY)
 	switch {
 	case errors.Is(err, unix.EXDEV):
 		return fmt.Errorf("%s: root %q leads out of what the policy allows", grant, name)
@@ -96,68 +96,6 @@ func hold(set map[string]int, grant, name string, ceilings []string) error {
 	return nil
 }
 
-// openRoot resolves a root beneath the closest ceiling: a symbolic link that a caller put there must not lead out of it.
-func openRoot(name string, ceilings []string) (int, error) {
-	const flags = unix.O_PATH | unix.O_DIRECTORY
-	best := ""
-	for _, c := range ceilings {
-		if c = path.Clean(c); len(c) > len(best) && (c == "/" || c == name || strings.HasPrefix(name, c+"/")) {
-			best = c
-		}
-	}
-	switch best {
-	case "":
-		return -1, unix.EXDEV
-	case "/", name:
-		return openat2(unix.AT_FDCWD, name, flags, unix.RESOLVE_NO_MAGICLINKS)
-	}
-	ceiling, err := openat2(unix.AT_FDCWD, best, flags, unix.RESOLVE_NO_MAGICLINKS)
-	if err != nil {
-		return -1, err
-	}
-	defer unix.Close(ceiling)
-	return openat2(ceiling, name[len(best)+1:], flags, unix.RESOLVE_NO_MAGICLINKS|unix.RESOLVE_BENEATH)
-}
-
-// excluded reports whether the directory fd is one that holds a protected path, however either is spelled or mounted.
-func excluded(fd int, protected []string) error {
-	var held unix.Stat_t
-	if err := unix.Fstat(fd, &held); err != nil {
-		return fmt.Errorf("cannot be examined: %w", err)
-	}
-	for _, name := range protected {
-		for _, dir := range ancestors(name) {
-			var st unix.Stat_t
-			if err := unix.Stat(dir, &st); err == nil && st.Dev == held.Dev && st.Ino == held.Ino {
-				return fmt.Errorf("would hold %q, which the supervisor depends on", name)
-			}
-		}
-	}
-	return nil
-}
-
-// ancestors lists the directories above name, as it is written and as symbolic links make it.
-func ancestors(name string) []string {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return nil
-	}
-	spellings := []string{name}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		spellings = append(spellings, real)
-	} else if real, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
-		spellings = append(spellings, filepath.Join(real, filepath.Base(name)))
-	}
-	var dirs []string
-	for _, p := range spellings {
-		for p != "/" {
-			dirs = append(dirs, p)
-			p = filepath.Dir(p)
-		}
-	}
-	return append(dirs, "/")
-}
-
 // open resolves a path beneath the root that a ticket names, without ever leaving it.
 func (r *Roots) open(set map[string]int, t ticket, rel string, flags int) (int, error) {
 	if !t.Valid() {
@@ -169,23 +107,7 @@ func (r *Roots) open(set map[string]int, t ticket, rel string, flags int) (int, 
 	if !ok {
 		return -1, &capability.Failure{Code: "EPERM", Message: "the root is not open", Host: fmt.Errorf("root %q", t.Root())}
 	}
-	return openat2(root, rel, flags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_MAGICLINKS)
-}
-
-// retries bounds how often a resolution is repeated that a rename elsewhere has disturbed: openat2(2), EAGAIN.
-const retries = 64
-
-func openat2(dir int, name string, flags int, resolve uint64) (int, error) {
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: resolve}
-	for attempt := 0; ; attempt++ {
-		fd, err := unix.Openat2(dir, name, &how)
-		if err == nil {
-			return fd, nil
-		}
-		if err != unix.EINTR && (err != unix.EAGAIN || attempt >= retries) {
-			return -1, os.NewSyscallError("openat2", err)
-		}
-	}
+	return roots.Openat2(root, rel, flags, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_MAGICLINKS)
 }
 
 // reopen opens the very inode that an O_PATH descriptor holds, so that nothing can have taken its place.

@@ -34,6 +34,11 @@ type Config struct {
 	Group func() (*cgroup.Group, error)
 	// CPU bounds the processor time of each process; 0 does not.
 	CPU time.Duration
+	// Ceilings are the roots of a policy that every root of the jail must be reached beneath, also through symbolic
+	// links. Nil: whoever grants may grant every path.
+	Ceilings *grants.Sandbox
+	// Protect are host paths that no write root may hold.
+	Protect []string
 }
 
 // Commands runs the commands of one run.
@@ -78,7 +83,7 @@ func (c *Commands) open(g grants.Subprocess) error {
 		}
 		c.executables[path] = e
 	}
-	roots, err := openRoots(g.Sandbox)
+	roots, err := c.config.openRoots(g.Sandbox)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}

@@ -152,11 +152,15 @@ func interpreter(path string) string {
 	return ""
 }
 
-// bare is the reason of err without the path, which the caller names.
+// bare is the reason of err without the call and the path, which the caller names.
 func bare(err error) error {
 	var pathErr *os.PathError
-	if errors.As(err, &pathErr) {
+	var call *os.SyscallError
+	switch {
+	case errors.As(err, &pathErr):
 		return pathErr.Err
+	case errors.As(err, &call):
+		return call.Err
 	}
 	return err
 }

@@ -5,28 +5,33 @@ package subprocess
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
+	"realm.internal/supervisor/internal/capability/roots"
 	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/pkg/grants"
 )
 
 // openRoots turns the grant's extra paths into mounts, parents before what lies below them, so that a narrower root
 // wins over a wider one.
-func openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
+func (c Config) openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
+	within := grants.Sandbox{Read: roots.Anywhere(), Write: roots.Anywhere()}
+	if c.Ceilings != nil {
+		within = *c.Ceilings
+	}
 	var mounts []launch.Mount
 	var errs []error
 	for _, list := range []struct {
-		key      string
-		paths    []string
-		writable bool
-	}{{"read", sandbox.Read, false}, {"write", sandbox.Write, true}} {
+		key             string
+		paths, ceilings []string
+		writable        bool
+	}{{"read", sandbox.Read, within.Read, false}, {"write", sandbox.Write, within.Write, true}} {
 		for i, path := range list.paths {
-			m, err := openRoot(path, list.writable)
+			m, err := c.openRoot(path, list.ceilings, list.writable)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("subprocess.sandbox.%s[%d]: %s: %w", list.key, i, path, err))
 				continue
@@ -40,22 +45,35 @@ func openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
 	return mounts, errors.Join(errs...)
 }
 
-func openRoot(path string, writable bool) (launch.Mount, error) {
+func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.Mount, error) {
 	for _, own := range []string{"/", "/proc", "/sys", "/tmp", "/dev"} {
 		if path == own || (own == "/proc" || own == "/sys") && strings.HasPrefix(path, own+"/") {
 			return launch.Mount{}, errors.New("cannot be a root of a jail")
 		}
 	}
-	resolved, err := filepath.EvalSymlinks(path)
+	fd, err := roots.Open(path, ceilings, 0)
+	if errors.Is(err, unix.EXDEV) {
+		return launch.Mount{}, errors.New("leads out of what the policy allows")
+	}
+	if err != nil {
+		return launch.Mount{}, bare(err)
+	}
+	defer unix.Close(fd)
+	resolved, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd))
 	if err != nil {
 		return launch.Mount{}, bare(err)
 	}
 	var st unix.Stat_t
-	if err := unix.Stat(resolved, &st); err != nil {
+	if err := unix.Fstat(fd, &st); err != nil {
 		return launch.Mount{}, err
 	}
 	if kind := st.Mode & unix.S_IFMT; kind != unix.S_IFDIR && kind != unix.S_IFREG {
 		return launch.Mount{}, errors.New("neither a directory nor a regular file")
+	}
+	if writable {
+		if err := roots.HoldsNone(fd, c.Protect); err != nil {
+			return launch.Mount{}, err
+		}
 	}
 	if pseudo(resolved) {
 		return launch.Mount{}, errors.New("lies on a pseudo file system")
