@@ -3,9 +3,11 @@ package supervisor
 import (
 	"log/slog"
 	"runtime"
+	"slices"
 	"time"
 
 	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/policy"
 )
 
 // Config is how a Supervisor works. The zero value is usable.
@@ -14,6 +16,12 @@ type Config struct {
 	// running executable, /usr/local/libexec/supervisor/realm,
 	// /usr/libexec/supervisor/realm.
 	RealmPath string
+	// Policy is what runs get at most: grants and limits beyond its ceilings
+	// are refused (INVALID), the layers that it requires beat AllowMissing, and
+	// no write root may hold what it protects. Its pool's maxConcurrent is the
+	// default and the maximum of MaxConcurrent. Where its audit records go and
+	// who its callers are is for whoever calls. Default: none.
+	Policy *policy.Policy
 	// Audit takes the records of every run. Default: only Result.Audit.
 	// The Supervisor does not close it.
 	Audit audit.Sink
@@ -45,7 +53,7 @@ type Config struct {
 	// Protect names paths of the host's own (policy, audit log, sockets) that
 	// no write root may hold.
 	Protect []string
-	// PolicySHA256 is put on receipts.
+	// PolicySHA256 is put on receipts. Default: that of Policy.
 	PolicySHA256 string
 }
 
@@ -53,6 +61,9 @@ type Config struct {
 const MaxRealms = 4096
 
 func (c *Config) fill() error {
+	if err := c.heed(); err != nil {
+		return err
+	}
 	if c.MaxConcurrent == 0 {
 		c.MaxConcurrent = 2 * runtime.NumCPU()
 	}
@@ -66,6 +77,28 @@ func (c *Config) fill() error {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return nil
+}
+
+// heed takes over what the policy says to the whole supervisor.
+func (c *Config) heed() error {
+	p := c.Policy
+	if p == nil {
+		return nil
+	}
+	if most := int(p.Pool.MaxConcurrent); most != 0 {
+		if c.MaxConcurrent > most {
+			return failure(CodeInvalid, nil, "MaxConcurrent is %d, which is beyond the policy's %d", c.MaxConcurrent, most)
+		}
+		if c.MaxConcurrent == 0 {
+			c.MaxConcurrent = most
+		}
+	}
+	c.RequireLayers = slices.Concat(c.RequireLayers, p.RequiredLayers)
+	c.Protect = slices.Concat(c.Protect, p.Protected())
+	if c.PolicySHA256 == "" {
+		c.PolicySHA256 = policy.Hash(p)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/policy"
 )
 
 // Option adjusts one Run.
@@ -26,6 +27,12 @@ func WithTools(t map[string]Tool) Option { return func(_ *Config, r *Request) { 
 
 // WithAudit appends the run's records to s.
 func WithAudit(s audit.Sink) Option { return func(c *Config, _ *Request) { c.Audit = s } }
+
+// WithPolicy holds the run to a policy, see Config.Policy.
+func WithPolicy(p *policy.Policy) Option { return func(c *Config, _ *Request) { c.Policy = p } }
+
+// WithProfile takes the grants of a profile of the policy, see Request.Profile.
+func WithProfile(name string) Option { return func(_ *Config, r *Request) { r.Profile = name } }
 
 // WithLimits overrides limits of the grants.
 func WithLimits(l Limits) Option { return func(_ *Config, r *Request) { r.Limits = l } }

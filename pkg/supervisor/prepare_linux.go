@@ -44,9 +44,15 @@ func (s *Supervisor) prepare(r Request) (*execution, error) {
 	if !slices.Contains([]Mode{ModeAuto, ModeModule, ModeScript, ModeFunction}, r.Mode) {
 		return nil, invalid("mode %q is not auto, module, script or function", r.Mode)
 	}
+	if err := s.profile(&r); err != nil {
+		return nil, err
+	}
 	r.Grants.Resources = s.cfg.Limits.Override(r.Grants.Resources).Override(r.Limits)
 	if err := r.Grants.Validate(); err != nil {
 		return nil, failure(CodeInvalid, err, "%v", err)
+	}
+	if err := s.checkPolicy(r); err != nil {
+		return nil, err
 	}
 	x := &execution{s: s, req: r, checker: grants.NewChecker(r.Grants)}
 	x.limits = x.checker.Limits()
@@ -142,8 +148,10 @@ func (x *execution) open() error {
 	if err != nil {
 		return launchError(err)
 	}
+	files, _ := x.ceilings()
 	x.execs.Files, err = filesystem.Open(g.Filesystem.Read, g.Filesystem.Write, filesystem.Options{
-		Exclusions: append([]string{x.s.host.realm}, x.s.cfg.Protect...),
+		Exclusions: x.protected(),
+		Ceilings:   files,
 		Guard:      fileGuard{spawner},
 	})
 	if err != nil {

@@ -40,8 +40,11 @@ type Request struct {
 	Args []any
 	// Input, when not nil, is the frozen global `input` and the first argument.
 	// Give JSON null as json.RawMessage("null").
-	Input  any
-	Grants grants.Grants
+	Input any
+	// Profile names one of the policy's. What it grants is allowed whatever the
+	// ceilings say. Where Grants are zero, they are taken from it.
+	Profile string
+	Grants  grants.Grants
 	// Tools add to those of the Config.
 	Tools map[string]Tool
 	// WritingTools names tools with effects: tools.readOnly in the grants

@@ -51,8 +51,10 @@ func (x *execution) openCommands(spawner *launch.Spawner) error {
 	if len(g.Commands) == 0 {
 		return nil
 	}
+	_, roots := x.ceilings()
 	c, err := subprocess.Open(subprocess.Config{
 		Spawner: spawner, CPU: time.Duration(x.limits.CPUMs) * time.Millisecond, Group: x.commandGroup,
+		Ceilings: roots, Protect: x.protected(),
 	}, g)
 	var missing *launch.Unenforceable
 	switch {
