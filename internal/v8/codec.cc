@@ -40,6 +40,12 @@ bool Codec::Encode(v8::Local<v8::Context> context, v8::Local<v8::Value> value, c
                    EncodeError* error) {
   v8::HandleScope handles(state_->isolate);
   v8::MicrotasksScope microtasks(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
+  size_t start = out->size();
+  switch (EncodePlain(state_.get(), context, value, options, out)) {
+    case Plain::kDone: return true;
+    case Plain::kTerminated: error->kind = EncodeError::kTerminated; return false;
+    case Plain::kNotPlain: out->resize(start);
+  }
   return EncodeValue(state_.get(), context, value, options, out, error);
 }
 

@@ -66,6 +66,8 @@ struct CodecState {
 
 // codec_text.cc: strings.
 void AppendString(v8::Isolate* isolate, v8::Local<v8::String> text, std::string* out);  // str, or ext 4
+void AppendLatin1(std::string_view latin1, std::string* out);
+void AppendUtf16(std::u16string_view text, std::string* out);
 void AppendText(v8::Isolate* isolate, v8::Local<v8::String> text, std::string* out);    // str; lone surrogates are U+FFFD
 void AppendPattern(v8::Isolate* isolate, v8::Local<v8::String> source, std::string* out);  // str; lone surrogates escaped
 bool IsAscii(std::string_view text);
@@ -84,6 +86,11 @@ void AppendBigEndian(uint64_t n, int bytes, std::string* out);
 
 bool EncodeValue(CodecState* state, v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options,
                  std::string* out, EncodeError* error);
+// codec_plain.cc: the same for plain data, faster.
+enum class Plain { kDone, kNotPlain, kTerminated };
+Plain EncodePlain(CodecState* state, v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options,
+                  std::string* out);
+
 bool DecodeValue(CodecState* state, v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out,
                  std::string* error);
 

@@ -99,20 +99,7 @@ char* PutRune(uint32_t rune, char* at) {
   return at;
 }
 
-void AppendNarrow(std::string_view latin1, std::string* out) {
-  if (IsAscii(latin1)) {
-    AppendStrHead(latin1.size(), out);
-    out->append(latin1);
-    return;
-  }
-  size_t n = 0;
-  for (char c : latin1) n += c & 0x80 ? 2 : 1;
-  AppendStrHead(n, out);
-  size_t start = out->size();
-  out->resize(start + n);
-  char* at = out->data() + start;
-  for (char c : latin1) at = PutRune(static_cast<uint8_t>(c), at);
-}
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 // Appends wide with each lone surrogate replaced by what replace makes of it.
 template <class Replace>
@@ -132,32 +119,49 @@ void AppendWide(std::u16string_view wide, Replace replace, std::string* out) {
       });
 }
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 }  // namespace
 
-void AppendString(v8::Isolate* isolate, v8::Local<v8::String> text, std::string* out) {
-  Characters characters(isolate, text);
-  if (characters.is_narrow) return AppendNarrow(characters.narrow, out);
+void AppendLatin1(std::string_view latin1, std::string* out) {
+  if (IsAscii(latin1)) {
+    AppendStrHead(latin1.size(), out);
+    out->append(latin1);
+    return;
+  }
+  size_t n = 0;
+  for (char c : latin1) n += c & 0x80 ? 2 : 1;
+  AppendStrHead(n, out);
+  size_t start = out->size();
+  out->resize(start + n);
+  char* at = out->data() + start;
+  for (char c : latin1) at = PutRune(static_cast<uint8_t>(c), at);
+}
+
+void AppendUtf16(std::u16string_view wide, std::string* out) {
   bool well_formed = true;
-  Walk(characters.wide, [](uint32_t) {}, [&](char16_t) { well_formed = false; });
-  if (well_formed) return AppendWide(characters.wide, [](char16_t) { return kReplacement; }, out);
-  AppendExtHead(kExtString16, 2 * characters.wide.size(), out);
-  for (char16_t u : characters.wide) {
+  Walk(wide, [](uint32_t) {}, [&](char16_t) { well_formed = false; });
+  if (well_formed) return AppendWide(wide, [](char16_t) { return kReplacement; }, out);
+  AppendExtHead(kExtString16, 2 * wide.size(), out);
+  for (char16_t u : wide) {
     out->push_back(static_cast<char>(u & 0xff));
     out->push_back(static_cast<char>(u >> 8));
   }
 }
 
+void AppendString(v8::Isolate* isolate, v8::Local<v8::String> text, std::string* out) {
+  Characters characters(isolate, text);
+  if (characters.is_narrow) return AppendLatin1(characters.narrow, out);
+  AppendUtf16(characters.wide, out);
+}
+
 void AppendText(v8::Isolate* isolate, v8::Local<v8::String> text, std::string* out) {
   Characters characters(isolate, text);
-  if (characters.is_narrow) return AppendNarrow(characters.narrow, out);
+  if (characters.is_narrow) return AppendLatin1(characters.narrow, out);
   AppendWide(characters.wide, [](char16_t) { return kReplacement; }, out);
 }
 
 void AppendPattern(v8::Isolate* isolate, v8::Local<v8::String> source, std::string* out) {
   Characters characters(isolate, source);
-  if (characters.is_narrow) return AppendNarrow(characters.narrow, out);
+  if (characters.is_narrow) return AppendLatin1(characters.narrow, out);
   // A surrogate behind a backslash is an identity escape: there the backslash is in place already.
   std::u16string escaped;
   bool backslash = false;

@@ -2,7 +2,6 @@
 #include "codec.cc"
 #include "codec_decode.cc"
 #include "codec_encode.cc"
+#include "codec_plain.cc"
 #include "codec_text.cc"
 #include "codec_wire.cc"
-#include "inspect.cc"
-#include "inspect_kinds.cc"
