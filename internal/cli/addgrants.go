@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/policy"
 )
 
 // grantFlags are the flags that add to a grants document.
@@ -59,6 +61,13 @@ func loadGrants(path string) (grants.Grants, error) {
 		return grants.Grants{}, err
 	}
 	defer file.Close()
+	info, err := file.Stat()
+	if err == nil {
+		err = policy.OwnersAlone(info, path)
+	}
+	if err != nil {
+		return grants.Grants{}, err
+	}
 	g, err := grants.Load(file)
 	if err != nil {
 		return g, documentError("grants", path, err)
@@ -103,11 +112,15 @@ func addSecret(g *grants.Grants, v string) error {
 	return nil
 }
 
+// put sets a key in a copy of the map: a profile's belongs to its policy, and
+// must not come to hold what flags add.
 func put[V any](m *map[string]V, key string, value V) {
-	if *m == nil {
-		*m = map[string]V{}
+	own := maps.Clone(*m)
+	if own == nil {
+		own = map[string]V{}
 	}
-	(*m)[key] = value
+	own[key] = value
+	*m = own
 }
 
 // addOrigins adds ORIGIN[=METHOD,…]. The methods of a grants document hold for

@@ -88,3 +88,22 @@ func TestOriginsOfFlagsNeverWidenMethods(t *testing.T) {
 		}
 	}
 }
+
+func TestFlagsNeverChangeTheProfileThatTheyAddTo(t *testing.T) {
+	profile := grants.Grants{
+		Environment: map[string]string{"A": "1"},
+		Secrets:     map[string]grants.Secret{"S": {Value: "v"}},
+		Filesystem:  grants.Filesystem{Read: make([]string, 0, 4)},
+	}
+	a := &app{Host: Host{LookupEnv: noEnv}}
+	g, err := a.load(profile, &grantFlags{env: []string{"B=2"}, secret: []string{"T=env:T"}, read: []string{"/srv"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Environment) != 2 || len(g.Secrets) != 2 || len(g.Filesystem.Read) != 1 {
+		t.Errorf("flags are missing: %+v", g)
+	}
+	if len(profile.Environment) != 1 || len(profile.Secrets) != 1 || len(profile.Filesystem.Read) != 0 {
+		t.Errorf("the profile changed: %+v", profile)
+	}
+}

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/policy"
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
@@ -18,17 +20,16 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 	if err := clearReceipt(f.receipt); err != nil {
 		return report.refused(err)
 	}
-	rules, err := loadRules(f.policy, f.profile)
+	cfg, err := a.config(f)
 	if err != nil {
 		return report.refused(err)
 	}
-	req, tools, err := a.request(f, rules)
+	req, tools, err := a.request(f, cfg.Policy)
 	if err != nil {
 		return report.refused(err)
 	}
 	defer tools.calls.Wait()
-	cfg, err := a.config(f, rules)
-	if err != nil {
+	if cfg.Audit, err = a.sinks(f.audit, cfg.Policy); err != nil {
 		return report.refused(err)
 	}
 	if cfg.Audit != nil {
@@ -55,29 +56,49 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 	return nil
 }
 
-// config is the supervisor that flags and policy ask for; the caller closes its
-// audit sink.
-func (a *app) config(f *runFlags, r *rules) (cfg supervisor.Config, err error) {
+// config is the supervisor that flags and policy ask for, but for its audit sink.
+func (a *app) config(f *runFlags) (cfg supervisor.Config, err error) {
 	cfg = supervisor.Config{MaxConcurrent: 1, AllowMissing: f.allowMissing}
-	if err := r.apply(&cfg); err != nil {
-		return cfg, err
+	if f.policy != "" {
+		if cfg.Policy, err = loadPolicy(f.policy); err != nil {
+			return cfg, err
+		}
 	}
-	if f.audit != "" && f.audit != "-" {
-		full, err := filepath.Abs(f.audit)
+	for _, path := range []string{f.policy, f.audit} {
+		if path == "" || path == "-" {
+			continue
+		}
+		full, err := filepath.Abs(path)
 		if err != nil {
 			return cfg, err
 		}
 		cfg.Protect = append(cfg.Protect, full)
 	}
-	cfg.Audit, err = a.sinks(f.audit, r)
-	return cfg, err
+	return cfg, nil
 }
 
 // request turns flags into the request and the host tools that it names.
-func (a *app) request(f *runFlags, r *rules) (supervisor.Request, *hostTools, error) {
-	var req supervisor.Request
-	tools, err := a.grant(&req, f, r)
+func (a *app) request(f *runFlags, p *policy.Policy) (supervisor.Request, *hostTools, error) {
+	req := supervisor.Request{Profile: f.profile}
+	var base grants.Grants
+	var err error
+	if f.profile != "" {
+		if p == nil {
+			return req, nil, errors.New("--profile needs a --policy that has it")
+		}
+		if base, err = p.Profile(f.profile); err != nil {
+			return req, nil, err
+		}
+	}
+	if req.Grants, err = a.load(base, &f.grants); err != nil {
+		return req, nil, err
+	}
+	tools, err := addTools(&req.Grants, f.grants.tool)
 	if err != nil {
+		return req, nil, err
+	}
+	req.Tools = tools.functions
+	if req.Limits, err = f.limits(); err != nil {
 		return req, nil, err
 	}
 	switch m := supervisor.Mode(f.mode); m {
@@ -94,34 +115,4 @@ func (a *app) request(f *runFlags, r *rules) (supervisor.Request, *hostTools, er
 	}
 	req.Source, req.Name, err = a.readSource(f.file)
 	return req, tools, err
-}
-
-// grant fills in what the guest may do, and holds it to the policy.
-func (a *app) grant(req *supervisor.Request, f *runFlags, r *rules) (*hostTools, error) {
-	base, err := r.base()
-	if err != nil {
-		return nil, err
-	}
-	if req.Grants, err = a.load(base, &f.grants); err != nil {
-		return nil, err
-	}
-	tools, err := addTools(&req.Grants, f.grants.tool)
-	if err != nil {
-		return nil, err
-	}
-	req.Tools = tools.functions
-	if req.Limits, err = f.limits(); err != nil {
-		return nil, err
-	}
-	// Beside a profile, only what the flags add is in question.
-	asked := req.Grants
-	if r.profile != "" {
-		if asked, err = a.load(grants.Grants{}, &f.grants); err != nil {
-			return nil, err
-		}
-		if _, err = addTools(&asked, f.grants.tool); err != nil {
-			return nil, err
-		}
-	}
-	return tools, r.check(asked, req.Grants.Resources.Override(req.Limits))
 }
