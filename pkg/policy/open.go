@@ -30,11 +30,20 @@ func trusted(f *os.File, name string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", name)
 	}
-	if writers := info.Mode().Perm() & 0o022; writers != 0 {
-		return fmt.Errorf("%s can be written by others than its owner (mode %04o); run chmod go-w %s", name, info.Mode().Perm(), name)
+	if err := OwnersAlone(info, name); err != nil {
+		return err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Uid != 0 && int(st.Uid) != os.Geteuid() {
 		return fmt.Errorf("%s belongs to user %d, neither root nor the supervisor's own user %d", name, st.Uid, os.Geteuid())
+	}
+	return nil
+}
+
+// OwnersAlone refuses a file that others than its owner may write: whoever can write a grants document decides what a
+// run may do.
+func OwnersAlone(info os.FileInfo, name string) error {
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s can be written by others than its owner (mode %04o); run chmod go-w %s", name, info.Mode().Perm(), name)
 	}
 	return nil
 }
