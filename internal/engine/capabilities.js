@@ -97,13 +97,13 @@
     return call(SPAWN, `subprocess ${text(path, 'path')}`, 'sSd', path, given, data(stdin, 'stdin'));
   };
 
-  const ask = async (method, params) => call(TOOL, `tool ${text(method, 'method')}`, 'sv', method, params);
+  const tools = { async request(method, params) { return call(TOOL, `tool ${text(method, 'method')}`, 'sv', method, params); } };
   const reportStatus = (stage, message) => { native.status(`${stage}`, `${message}`); };
 
   const { SandboxDeniedError, SandboxOperationError, SandboxAbortedError } = native.part('errors');
   return {
     environment, secret, readText, readBytes, list, stat, writeText, writeBytes, appendText, makeDirectory, remove,
-    fetchText, fetch, spawn, request: ask, reportStatus, dataProxy: Object.freeze({ request: ask }),
+    fetchText, fetch, spawn, request: tools.request, reportStatus, dataProxy: Object.freeze(tools),
     SandboxDeniedError, SandboxOperationError, SandboxAbortedError,
   };
 }

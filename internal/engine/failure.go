@@ -73,6 +73,9 @@ func (r *run) stopped(phase string) *rpc.Failure {
 		}
 	default:
 		f.Code, f.Name, f.Message = codeAborted, "SandboxAbortedError", "the run was aborted"
+		if stack == "" {
+			realm.WindUp(f.Message)
+		}
 	}
 	if stack != "" {
 		f.Stack = f.Name + ": " + f.Message + "\n" + stack

@@ -19,6 +19,7 @@ func (r *run) loop() (*rpc.Failure, error) {
 		case v8.Terminated:
 			return r.stopped(phaseRun), nil
 		}
+		engine := realm.EngineBusy() // before the tasks are run that its threads may have finished
 		if r.status = realm.Checkpoint(); r.status != v8.OK {
 			continue
 		}
@@ -40,7 +41,7 @@ func (r *run) loop() (*rpc.Failure, error) {
 			return nil, nil
 		}
 		wait := realm.NextTimer()
-		if !busy && wait < 0 && !realm.EngineBusy() {
+		if !busy && wait < 0 && !engine {
 			if realm.Unhandled() {
 				return r.thrown(), nil
 			}

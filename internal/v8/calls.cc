@@ -146,12 +146,16 @@ void rv8_pending_at(rv8_realm* r, int index, rv8_bytes* out) {
   *out = {at->second.what.data(), at->second.what.size()};
 }
 
-int rv8_reject_all(rv8_realm* r, const char* message, size_t size) {
+// After an abort: rejects what is pending and lets the guest's handlers run.
+void rv8_wind_up(rv8_realm* r, const char* message, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
+  realm->winding_up = true;
   std::string text = "aborted" + std::string(message, size);
   const size_t lengths[6] = {7, 0, size, 0, 0, 0};
   while (!realm->calls.empty()) rv8_reject(r, realm->calls.begin()->first, text.data(), lengths);
-  return RV8_OK;
+  Scope scope(realm);
+  v8::TryCatch ignored(realm->isolate);
+  realm->isolate->PerformMicrotaskCheckpoint();
 }
 
 }  // extern "C"

@@ -136,6 +136,7 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     std::string script = Utf8(isolate, Ask(realm, site, "getScriptNameOrSourceURL"));
     if (Own(script)) continue;
     std::string text = Utf8(isolate, Ask(realm, site, "toString"));
+    ReplaceAll(&text, " (:", " (" + realm->script_name + ":");  // evaluated by the script form, whose name comes from a comment
     if (!script.empty()) {
       Position raw{AskNumber(realm, site, "getLineNumber"), AskNumber(realm, site, "getColumnNumber")};
       Position at = MapPosition(realm, script, raw);

@@ -68,7 +68,7 @@ void OnRejection(v8::PromiseRejectMessage message) {
 
 void OnInterrupt(Isolate* isolate, void* data) {
   Realm* realm = static_cast<Realm*>(data);
-  if (realm->stopped.load() == RV8_RUNNING) return;
+  if (realm->stopped.load() == RV8_RUNNING || realm->winding_up) return;
   if (realm->interrupt_stack.empty()) {
     HandleScope handles(isolate);
     Local<v8::StackTrace> trace = v8::StackTrace::CurrentStackTrace(isolate, 32);
@@ -126,6 +126,7 @@ rv8_realm* rv8_adopt(uintptr_t host) {
   realm->origin = rv8::Now();
   realm->codec = std::make_unique<rv8::Codec>(isolate, isolate->GetCurrentContext());
   rv8::InstallHooks(realm);
+  rv8::WatchWaits(realm);
 #if V8_MAJOR_VERSION >= 13
   isolate->RemoveNearHeapLimitCallback(NearMemoryLimitCallback, 0);
 #endif

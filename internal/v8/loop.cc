@@ -35,7 +35,7 @@ bool rv8_requeued(rv8_realm* r) {
 
 bool rv8_engine_busy(rv8_realm* r) {
   Realm* realm = static_cast<Realm*>(r);
-  return realm->engine_waits > 0 || realm->isolate->HasPendingBackgroundTasks();
+  return rv8::Now() < realm->waits_until || realm->isolate->HasPendingBackgroundTasks();
 }
 
 // Fails the run with the first rejection that nobody handled, if there is one.

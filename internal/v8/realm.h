@@ -102,7 +102,7 @@ int rv8_pending(rv8_realm*);
 void rv8_pending_at(rv8_realm*, int index, rv8_bytes* out);
 int rv8_resolve(rv8_realm*, uint64_t id, const uint8_t* value, size_t size);
 int rv8_reject(rv8_realm*, uint64_t id, const char* text, const size_t lengths[6]);
-int rv8_reject_all(rv8_realm*, const char* message, size_t size);
+void rv8_wind_up(rv8_realm*, const char* message, size_t size);
 
 // The control thread: reads fd, stops the engine, makes wake readable.
 int rv8_watch(rv8_realm*, int fd, int wake);

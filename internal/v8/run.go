@@ -131,8 +131,8 @@ func (r *Realm) Reject(id uint64, e Refusal) Status {
 	return Status(C.rv8_reject(r.ptr, C.uint64_t(id), (*C.char)(unsafe.Pointer(p)), &lengths[0]))
 }
 
-// RejectAll settles every pending call with a SandboxAbortedError.
-func (r *Realm) RejectAll(message string) {
+// WindUp rejects every pending call with a SandboxAbortedError after an abort and lets the guest's handlers run, once.
+func (r *Realm) WindUp(message string) {
 	p, n := str(message)
-	C.rv8_reject_all(r.ptr, p, n)
+	C.rv8_wind_up(r.ptr, p, n)
 }

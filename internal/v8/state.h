@@ -107,7 +107,8 @@ struct Realm : rv8_realm {
   uint64_t timer_order = 0;
   double origin = 0, wall_origin = 0;  // milliseconds
   std::vector<Rejection> rejections;
-  int engine_waits = 0;  // promises that only the engine can settle (WebAssembly, Atomics.waitAsync)
+  double waits_until = 0;  // when the last Atomics.waitAsync with a timeout ends, as Now() tells it
+  Global<Function> wait_async;
 
   // How the run failed, if it did.
   bool failed = false;
@@ -118,6 +119,7 @@ struct Realm : rv8_realm {
   std::atomic<int> stopped{RV8_RUNNING};
   size_t heap_limit = 0, write_limit = SIZE_MAX;
   bool heap_slack_used = false;
+  bool winding_up = false;  // what an abort rejects is still delivered
   std::string interrupt_stack;
   Position interrupt_at;
 
@@ -170,9 +172,12 @@ void InstallCalls(Realm* realm, Local<Object> native);
 void InstallTimers(Realm* realm, Local<Object> native);
 void InstallEncoding(Realm* realm, Local<Object> native);
 void InstallClone(Realm* realm, Local<Object> native);
+void InstallInspect(Realm* realm, Local<Object> native);
+void InstallPlatform(Realm* realm, Local<Object> native);
 void ToolCallback(const v8::FunctionCallbackInfo<Value>& info);
 
-// hooks.cc, modules.cc
+// hooks.cc, waits.cc, modules.cc
+void WatchWaits(Realm* realm);
 void InstallHooks(Realm* realm);
 MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data> options, Local<Value> referrer, Local<String> specifier,
                                       Local<v8::FixedArray> attributes);
