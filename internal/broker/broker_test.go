@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -404,6 +405,29 @@ func TestEveryRealmOpHasOneRow(t *testing.T) {
 		}
 		if seen[op] != want {
 			t.Errorf("%s has %d rows, want %d", op, seen[op], want)
+		}
+	}
+}
+
+// The protocol's document, the ops and the table say the same.
+func TestTheDocumentListsEveryOpOnce(t *testing.T) {
+	text, err := os.ReadFile("../../docs/PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) > 3 {
+			if _, dup := rows[strings.TrimSpace(cells[2])]; dup {
+				t.Errorf("two rows of %s", cells[2])
+			}
+			rows[strings.TrimSpace(cells[2])] = strings.TrimSpace(cells[1])
+		}
+	}
+	for _, op := range rpc.Ops() {
+		if got, want := rows[op.String()], strconv.Itoa(int(op)); got != want {
+			t.Errorf("%s is %q in the document, %s in the code", op, got, want)
 		}
 	}
 }
