@@ -4,10 +4,10 @@
 // and says so when it works. It is built only with the tag probe, for tests; no
 // other package imports it.
 //
-// Probes run against all layers, and most of them a second time against all
-// layers but the system call filter, so that none hides behind it. A control
-// run without confinement shows that the probes would work where nothing holds
-// them.
+// Probes run against all layers of a realm, most of them a second time against
+// all but the system call filter, so that none hides behind it, and a third time
+// as a granted command in its jail. A control run without confinement shows that
+// the probes would work where nothing holds them.
 //
 // # Trust
 //

@@ -16,7 +16,7 @@ var cwd = uintptr(0xffffffffffffff9c) // AT_FDCWD
 func fileProbes() []Probe {
 	var probes []Probe
 	for _, path := range []string{
-		"/etc/passwd", "/etc/shadow", "/etc/hostname", "/proc/self/status", "/proc/1/environ", "/proc/self/exe", "/proc/self/mem",
+		"/etc/passwd", "/etc/shadow", "/etc/hostname", "/proc/self/status", "/proc/1/environ", "/proc/1/mem", "/proc/1/maps", "/proc/1/root/etc/passwd", "/proc/1/cwd", "/proc/1/fd/0", "/proc/self/exe", "/proc/self/mem",
 		"/proc/self/fd/3", "/proc/self/ns/net", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/kcore", "/proc/keys",
 		"/proc/stat", "/proc/loadavg", "/proc/self/root/etc/passwd", "../../../../etc/passwd", "/sys/kernel", "/sys/fs/cgroup",
 		"/sys/fs/cgroup/cgroup.procs", "/dev/null", "/dev/tty", "/dev/mem", "/dev/kmsg", "/dev/shm", "/dev/urandom", "/dev/ptmx",

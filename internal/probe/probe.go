@@ -14,6 +14,7 @@ const (
 	All     Layers = "all"     // a realm after its lock
 	Jitless Layers = "jitless" // the same, without executable memory
 	Bare    Layers = "bare"    // everything but the filter
+	Jail    Layers = "jail"    // a granted command's, its filter included
 	Control Layers = "control" // nothing
 )
 
@@ -25,6 +26,8 @@ type Probe struct {
 	// FilterOnly says why only the filter stops it, for probes whose attempt
 	// succeeds without one and yet reaches nothing of anybody else's.
 	FilterOnly string
+	// ofTable marks what tries the realm's filter row by row.
+	ofTable bool
 	// JitlessOnly marks what only a realm without a JIT refuses.
 	JitlessOnly bool
 	// Works marks what succeeds in a process that nothing confines but user, pid,
@@ -55,6 +58,8 @@ func (p Probe) Against(layers Layers) bool {
 		return p.JitlessOnly
 	case Bare:
 		return p.FilterOnly == "" && !p.JitlessOnly
+	case Jail:
+		return jailMay[p.Name] == "" && !p.JitlessOnly && !p.ofTable
 	}
 	return p.Works
 }
@@ -62,7 +67,7 @@ func (p Probe) Against(layers Layers) bool {
 // Probes lists all of them.
 func Probes() []Probe {
 	return slices.Concat(
-		fileProbes(), mountProbes(), namespaceProbes(), processProbes(), signalProbes(),
+		fileProbes(), setIDProbes(), mountProbes(), namespaceProbes(), processProbes(), signalProbes(),
 		privilegeProbes(), machineProbes(), memoryProbes(), jitlessProbes(), socketProbes(),
 		descriptorProbes(), disclosureProbes(), exhaustionProbes(), doorProbes(), argumentProbes(), sweepProbes(),
 	)

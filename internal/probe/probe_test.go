@@ -38,7 +38,7 @@ func TestNoProbeGetsOutRootless(t *testing.T) {
 // shootAll launches every probe against every set of layers that it is meant for.
 func shootAll(t *testing.T, mode string) {
 	r := openRange(t)
-	for _, layers := range []Layers{All, Jitless, Bare} {
+	for _, layers := range []Layers{All, Jitless, Bare, Jail} {
 		counts := newTally()
 		each(Probes(), func(probe Probe) {
 			if !probe.Against(layers) {
@@ -127,6 +127,11 @@ func TestProbesAreNamedOnceAndClaimSomething(t *testing.T) {
 		names[probe.Name] = true
 		if !strings.HasPrefix(probe.Name, "sweep/") && !strings.HasPrefix(probe.Name, "arguments/") {
 			native++
+		}
+	}
+	for name, why := range jailMay {
+		if !names[name] || why == "" {
+			t.Errorf("%q may be done in a jail, but is no probe or lacks its reason", name)
 		}
 	}
 	if native < 150 {

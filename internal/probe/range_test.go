@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -20,6 +21,7 @@ import (
 
 	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/launch"
+	"realm.internal/supervisor/internal/seccomp"
 )
 
 // shootingRange launches probes as realms are launched.
@@ -75,10 +77,18 @@ func (r *shootingRange) shoot(t *testing.T, probe Probe, layers Layers) verdict 
 	}()
 	theirs, stderr, rest := pipes(t)
 	defer rest()
-	process, err := r.spawner.Spawn(context.Background(), launch.Spec{
+	spec := launch.Spec{
 		Kind: launch.Realm, Env: []string{"GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, Files: theirs, Group: group,
 		Args: append([]string{"realm", "--probe=" + probe.Name, "--layers=" + string(layers)}, r.target.args()...),
-	})
+	}
+	if layers == Jail {
+		spec.Kind, spec.Files = launch.Command, theirs[:3]
+		spec.Program = &launch.Program{
+			Path: "/probe/native", Seccomp: seccomp.Command(),
+			Mounts: append(launch.SystemMounts(), launch.Mount{Source: filepath.Dir(nativePath), Target: "/probe"}),
+		}
+	}
+	process, err := r.spawner.Spawn(context.Background(), spec)
 	for _, f := range theirs[2:] {
 		_ = f.Close()
 	}

@@ -69,7 +69,7 @@ func appendRefused(probes []Probe, table seccomp.Table, name string, number uint
 	if action == seccomp.Allow {
 		return probes
 	}
-	return append(probes, Probe{Name: name, Claim: "the filter refuses it", FilterOnly: "it is the filter that is tried", Run: func(Target) (bool, string) {
+	return append(probes, Probe{Name: name, Claim: "the filter refuses it", FilterOnly: "it is the filter that is tried", ofTable: true, Run: func(Target) (bool, string) {
 		result, errno := call(uintptr(number), uintptr(args[0]), uintptr(args[1]), uintptr(args[2]), uintptr(args[3]), uintptr(args[4]), uintptr(args[5]))
 		expected, ok := action.ErrnoOf()
 		return !ok || uint16(errno) != expected, describe(result, errno)

@@ -212,6 +212,8 @@ func TestKernelEnforcesArguments(t *testing.T) {
 		{"asking for the personality works", "command", "native", 135, [6]uint64{0xffffffff}, executed},
 		{"turning randomisation off is refused", "command", "native", 135, [6]uint64{0x40000}, "EPERM"},
 		{"another personality is refused", "command", "native", 135, [6]uint64{8}, "ENOSYS"},
+		{"merging pages is refused", "command", "native", 28, [6]uint64{0, page, 12 | high}, "EPERM"},
+		{"discarding pages reaches the kernel", "command", "native", 28, [6]uint64{1, page, 4}, "errno 22"},
 		{"ptrace is refused", "command", "native", 101, [6]uint64{0}, "EPERM"},
 		{"bpf is refused", "command", "native", 321, [6]uint64{all64}, "EPERM"},
 		{"io_uring is refused", "command", "native", 425, [6]uint64{0}, "EPERM"},

@@ -25,7 +25,7 @@ func CommandTable() Table {
 	rows := ordinaryRows()
 	for _, part := range [][]Row{
 		refusedRows(), modeRows(), openRows(), cloneRows(),
-		ioctlRows(), prctlRows(), socketRows(), personalityRows(),
+		ioctlRows(), prctlRows(), socketRows(), commandAdviceRows(), personalityRows(),
 	} {
 		rows = append(rows, part...)
 	}
@@ -229,6 +229,31 @@ func socketRows() []Row {
 		}
 	}
 	return rows
+}
+
+// commandAdviceRows allow every advice about the caller's own pages but two kinds:
+// merging, by which one process can time what pages another has, and poisoning.
+// The advice is an int.
+func commandAdviceRows() []Row {
+	var rows []Row
+	for _, r := range []struct {
+		first, last uint32
+		user        string
+	}{
+		{0, 4, "MADV_NORMAL to MADV_DONTNEED: allocators, readers of mapped files"},
+		{8, 11, "MADV_FREE, REMOVE, DONTFORK, DOFORK: allocators"},
+		{13, 25, "MADV_UNMERGEABLE to MADV_COLLAPSE: allocators, runtimes"},
+		{102, 103, "MADV_GUARD_INSTALL and REMOVE: thread stacks of newer C libraries"},
+	} {
+		for advice := r.first; advice <= r.last; advice++ {
+			rows = append(rows, Row{"madvise", 28, Allow, when(low(2, advice)), r.user})
+		}
+	}
+	return append(rows,
+		Row{"madvise", 28, Errno(eperm), when(low(2, 12)), "MADV_MERGEABLE: pages shared with strangers can be timed"},
+		Row{"madvise", 28, Errno(eperm), when(low(2, 100)), "MADV_HWPOISON: faults in memory"},
+		Row{"madvise", 28, Errno(eperm), when(low(2, 101)), "MADV_SOFT_OFFLINE: faults in memory"},
+	)
 }
 
 // personalityRows allow asking, and setting what is set already.

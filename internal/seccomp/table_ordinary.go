@@ -33,7 +33,7 @@ func ordinaryRows() []Row {
 			{"inotify_init", 253}, {"inotify_init1", 294}, {"inotify_add_watch", 254}, {"inotify_rm_watch", 255},
 		}},
 		{"memory of its own", []call{
-			{"mmap", 9}, {"mprotect", 10}, {"munmap", 11}, {"brk", 12}, {"mremap", 25}, {"msync", 26}, {"mincore", 27}, {"madvise", 28},
+			{"mmap", 9}, {"mprotect", 10}, {"munmap", 11}, {"brk", 12}, {"mremap", 25}, {"msync", 26}, {"mincore", 27},
 			{"mlock", 149}, {"munlock", 150}, {"mlockall", 151}, {"munlockall", 152}, {"mlock2", 325}, {"get_mempolicy", 239},
 			{"pkey_mprotect", 329}, {"pkey_alloc", 330}, {"pkey_free", 331}, {"membarrier", 324}, {"mseal", 462},
 		}},
