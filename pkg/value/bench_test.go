@@ -1,9 +1,11 @@
-package value
+package value_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"testing"
+
+	. "realm.internal/supervisor/pkg/value"
 )
 
 func records() any {

@@ -1,4 +1,4 @@
-package value
+package value_test
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	. "realm.internal/supervisor/pkg/value"
+	"realm.internal/supervisor/pkg/value/valuetest"
 )
 
 func unhex(t *testing.T, s string) []byte {
@@ -128,7 +131,7 @@ func TestHostileBytesCostNoMoreThanTheirLength(t *testing.T) {
 	announce := func(unit string) []byte {
 		part := unhex(t, unit)
 		n := size / len(part)
-		return append(appendArrayHead(nil, n), bytes.Repeat(part, n)...)
+		return append([]byte{0xdd, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, bytes.Repeat(part, n)...)
 	}
 	inputs := map[string][]byte{
 		"arrays that each announce the rest": announce("dd 000f0000"),
@@ -192,7 +195,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatalf("does not decode again: %v", err)
 		}
-		if !Same(v, back) {
+		if !valuetest.Same(v, back) {
 			t.Fatalf("%s became %s", Text(v), Text(back))
 		}
 		if j, err := MarshalJSON(v); err == nil {

@@ -1,4 +1,4 @@
-package value
+package value_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	. "realm.internal/supervisor/pkg/value"
 )
 
 func TestAssignFillsGoTypes(t *testing.T) {

@@ -1,4 +1,4 @@
-package value
+package value_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	. "realm.internal/supervisor/pkg/value"
+	"realm.internal/supervisor/pkg/value/valuetest"
 )
 
 func TestMarshalJSONSaysWhatJSONCannot(t *testing.T) {
@@ -90,7 +93,7 @@ func TestFromJSONReadsAsJSONParse(t *testing.T) {
 		{`{"$type":"bigint","value":"1"}`, NewObject(Member{"$type", "bigint"}, Member{"value", "1"})},
 	} {
 		got, err := FromJSON([]byte(c.in))
-		if err != nil || !Same(got, c.want) {
+		if err != nil || !valuetest.Same(got, c.want) {
 			t.Errorf("%s: got %s, %v", c.in, Text(got), err)
 		}
 	}

@@ -1,10 +1,12 @@
-package value
+package value_test
 
 import (
 	"math/big"
 	"strings"
 	"testing"
 	"time"
+
+	. "realm.internal/supervisor/pkg/value"
 )
 
 func TestTextLooksLikeAConsole(t *testing.T) {
