@@ -88,6 +88,7 @@ function size(kib: number): string {
   return kib < 1024 ? `${kib} KiB` : kib < 1024 ** 2 ? `${(kib / 1024).toFixed(1)} MiB` : `${(kib / 1024 ** 2).toFixed(2)} GiB`;
 }
 
-function row(...cells: [string, string, string]): string {
-  return `  ${cells[0].padEnd(28)} ${cells[1].padEnd(24)} ${cells[2].padStart(10)}`;
+function row(name: string, detail: string, amount: string): string {
+  const cell = (text: string, width: number) => (text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width));
+  return `  ${cell(name, 32)} ${cell(detail, 20)} ${amount.padStart(10)}`;
 }
