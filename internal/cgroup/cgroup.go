@@ -8,6 +8,9 @@
 // gives an atomic kill. As root the groups are made below the supervisor's own
 // cgroup; without root below a subtree that was delegated to the user.
 //
+// github.com/containerd/cgroups finds the layout, moves this process, and freezes;
+// what happens once a run, or while one runs, is done by plain calls (see make).
+//
 // # Trust
 //
 // Callers are the supervisor's own packages. Files of a group are the kernel's;

@@ -105,12 +105,14 @@ func TestKillEndsEveryProcessOfTheGroup(t *testing.T) {
 
 func TestKillWithoutCgroupKillEndsEveryProcess(t *testing.T) {
 	m := openManager(t)
-	delete(m.parents, unified)
+	if !m.v2 {
+		delete(m.parents, unified) // as on a host without one: the freezer comes in
+	}
 	g := create(t, m, "freeze", limits)
 	cmd := join(t, g, "sleep 1000 & sleep 1000 & wait")
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }() // a zombie is still a member
-	if err := g.Kill(); err != nil {
+	if err := g.killEach(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err == nil {

@@ -44,6 +44,7 @@ func (m *manager) openUnified(mount, own string) {
 		}
 		m.lacks(controller, "the "+controller+" controller is not delegated to "+parent, delegationFix+" (Delegate=cpu memory pids)", nil)
 	}
+	m.checkSwap("memory.swap.max")
 }
 
 func (m *manager) unifiedParent(mount, own string) (string, error) {

@@ -39,7 +39,7 @@ var controllerLayer = map[string]string{
 // manager holds where groups are made. A controller is in parents or in absent.
 type manager struct {
 	v2      bool              // the unified hierarchy carries the limits
-	swap    bool              // v1: memory+swap can be limited
+	swap    bool              // can be limited
 	parents map[string]string // absolute directories
 	absent  map[string]*Missing
 	prefix  string
@@ -76,22 +76,35 @@ func open() (*Manager, error) {
 // openLegacy finds the parents in the v1 hierarchies: our own groups there.
 func (m *manager) openLegacy(own map[string]string, roots map[string]string) {
 	for _, controller := range []string{memory, pids, cpu, cpuacct, freezer} {
-		mount, err := filepath.EvalSymlinks(filepath.Join(mountRoot, controller))
+		mount := filepath.Join(mountRoot, controller)
+		// Controllers that are mounted together have links to one directory.
+		if link, err := os.Readlink(mount); err == nil {
+			mount = filepath.Join(mountRoot, link)
+		}
 		path, member := own[controller]
-		if err != nil || !member {
-			m.lacks(controller, "the "+controller+" controller is not mounted", "boot with the controller enabled (cgroup_enable="+controller+")", err)
+		root, mounted := roots[mount]
+		if !mounted || !member {
+			m.lacks(controller, "the "+controller+" controller is not mounted", "boot with the controller enabled (cgroup_enable="+controller+")", nil)
 			continue
 		}
-		parent := filepath.Join(mountRoot, controller, within(roots[mount], path))
+		parent := filepath.Join(mount, within(root, path))
 		if err := unix.Access(parent, unix.W_OK|unix.X_OK); err != nil {
 			m.lacks(controller, parent+" is not writable", "run as root, or have an administrator create a group there, chown it to this user and move the supervisor into it", err)
 			continue
 		}
 		m.parents[controller] = parent
 	}
+	m.checkSwap("memory.memsw.limit_in_bytes")
+}
+
+// checkSwap looks for the file that limits swap. Where there is none, swap must be off.
+func (m *manager) checkSwap(file string) {
 	parent, ok := m.parents[memory]
-	m.swap = ok && unix.Access(filepath.Join(parent, "memory.memsw.limit_in_bytes"), unix.F_OK) == nil
-	if ok && !m.swap && !swapIsOff() {
+	if !ok {
+		return
+	}
+	m.swap = unix.Access(filepath.Join(parent, file), unix.F_OK) == nil
+	if !m.swap && !swapIsOff() {
 		delete(m.parents, memory)
 		m.lacks(memory, "swap is on and cannot be limited", "boot with swapaccount=1, or turn swap off", nil)
 	}

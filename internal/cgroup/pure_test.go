@@ -3,6 +3,7 @@
 package cgroup
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -72,6 +73,26 @@ func TestCPUQuota(t *testing.T) {
 	}{{1, 100_000}, {0.5, 50_000}, {2.5, 250_000}, {0.000001, 1000}} {
 		if got := quota(c.cpus); got != c.want {
 			t.Errorf("quota of %v = %d, want %d", c.cpus, got, c.want)
+		}
+	}
+}
+
+func TestLimitsAsFiles(t *testing.T) {
+	all := Limits{MemoryBytes: 4096, Pids: 7, CPUs: 0.5}
+	for _, c := range []struct {
+		name     string
+		l        Limits
+		v2, swap bool
+		want     []setting
+	}{
+		{"none", Limits{}, true, true, nil},
+		{"v2", all, true, true, []setting{{memory, "memory.max", "4096"}, {memory, "memory.swap.max", "0"}, {pids, "pids.max", "7"}, {cpu, "cpu.max", "50000 100000"}}},
+		{"v2 without swap", Limits{MemoryBytes: 4096}, true, false, []setting{{memory, "memory.max", "4096"}}},
+		{"v1: memory before memory+swap", all, false, true, []setting{{memory, "memory.limit_in_bytes", "4096"}, {memory, "memory.memsw.limit_in_bytes", "4096"}, {pids, "pids.max", "7"}, {cpu, "cpu.cfs_period_us", "100000"}, {cpu, "cpu.cfs_quota_us", "50000"}}},
+		{"v1 without swap", Limits{MemoryBytes: 4096}, false, false, []setting{{memory, "memory.limit_in_bytes", "4096"}}},
+	} {
+		if got := settings(c.l, c.v2, c.swap); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/containerd/cgroups/v3/cgroup1"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,11 +30,12 @@ func (g *group) kill() error {
 // the list is read, signal each, thaw, and again until the group is empty.
 func (g *group) killEach() error {
 	deadline := time.Now().Add(removeTimeout)
+	ice := g.freezer()
 	for {
-		frozen := g.v1 != nil && g.dirs[freezer] != "" && g.v1.Freeze() == nil
+		frozen := ice != nil && ice.Freeze() == nil
 		left, err := g.signalAll()
 		if frozen {
-			err = errors.Join(err, g.v1.Thaw())
+			err = errors.Join(err, ice.Thaw())
 		}
 		if err != nil || left == 0 {
 			return err
@@ -43,6 +45,22 @@ func (g *group) killEach() error {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// freezer is nil where the group has none.
+func (g *group) freezer() cgroup1.Cgroup {
+	dir, ok := g.dirs[freezer]
+	if !ok {
+		return nil
+	}
+	path := strings.TrimPrefix(dir, filepath.Join(mountRoot, freezer))
+	c, err := cgroup1.Load(cgroup1.StaticPath(path), cgroup1.WithHierarchy(func() ([]cgroup1.Subsystem, error) {
+		return []cgroup1.Subsystem{cgroup1.NewFreezer(mountRoot)}, nil
+	}))
+	if err != nil {
+		return nil
+	}
+	return c
 }
 
 func (g *group) signalAll() (int, error) {
@@ -86,7 +104,7 @@ func (g *group) remove() error {
 		g.dir = nil
 	}
 	var errs []error
-	for _, dir := range g.dirs {
+	for _, dir := range g.dirs { // one that serves twice is gone the second time
 		errs = append(errs, removeDir(dir))
 	}
 	return errors.Join(errs...)

@@ -139,10 +139,14 @@ func TestRefusedCommandsSayWhy(t *testing.T) {
 		change func(*Program)
 		is     func(error) bool
 	}{
-		{"a root that is not there", func(p *Program) { p.Mounts = append(p.Mounts, Mount{Source: dir + "/none", Target: "/x", MapOwner: true}) }, func(err error) bool {
+		{"a root that is not there", func(p *Program) {
+			p.Mounts = append(p.Mounts, Mount{Source: dir + "/none", Target: "/x", MapOwner: true})
+		}, func(err error) bool {
 			return errors.As(err, &mount) && mount.Source == dir+"/none" && errors.As(err, &missing) && missing.Layer == layer.RootFS && errors.Is(err, unix.ENOENT)
 		}},
-		{"a root that was replaced", func(p *Program) { p.Mounts = append(p.Mounts, Mount{Source: dir, Target: "/x", Inode: 1, MapOwner: true}) }, func(err error) bool {
+		{"a root that was replaced", func(p *Program) {
+			p.Mounts = append(p.Mounts, Mount{Source: dir, Target: "/x", Inode: 1, MapOwner: true})
+		}, func(err error) bool {
 			return errors.As(err, &mount) && errors.Is(err, unix.ESTALE)
 		}},
 		{"a root of that kind that cannot be id-mapped", func(p *Program) {

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,6 +55,39 @@ func TestNextStartSweepsWhatAKilledSpawnerLeft(t *testing.T) {
 	}
 	if left := s.left(t); len(left) > 0 {
 		t.Errorf("control groups are left: %q", left)
+	}
+}
+
+// The kernel alone ends the realms: the supervisor is stopped, the spawner dead.
+func TestKilledSpawnersProcessesDieByTheKernel(t *testing.T) {
+	s := startSupervised(t)
+	for len(s.left(t)) < 20 { // some are left alone, see superviseOne
+		runtime.Gosched()
+	}
+	unix.Kill(s.cmd.Process.Pid, unix.SIGSTOP)
+	var live []int
+	for _, group := range s.left(t) {
+		procs, err := os.ReadFile(group + "/cgroup.procs")
+		if err != nil {
+			continue // removed a moment ago
+		}
+		for _, text := range strings.Fields(string(procs)) {
+			pid, err := strconv.Atoi(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pidfd, err := unix.PidfdOpen(pid, 0); err == nil {
+				live = append(live, pidfd)
+			}
+		}
+	}
+	if len(live) == 0 {
+		t.Fatal("no realm is live")
+	}
+	unix.PidfdSendSignal(s.spawner, unix.SIGKILL, nil, 0)
+	for _, pidfd := range live {
+		awaitExit(t, pidfd)
+		unix.Close(pidfd)
 	}
 }
 

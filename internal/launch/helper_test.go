@@ -128,7 +128,13 @@ func startSupervised(t *testing.T) *supervised {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.cmd.Process.Kill(); s.cmd.Wait() })
+	t.Cleanup(func() {
+		s.cmd.Process.Kill()
+		s.cmd.Wait()
+		if m, err := cgroup.Open(); err == nil {
+			m.Sweep() // of what a test left on purpose
+		}
+	})
 	lines := bufio.NewReader(out)
 	var pid int
 	if _, err := fmt.Fscanf(lines, "%d %s\n", &pid, &s.prefix); err != nil {

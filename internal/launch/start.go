@@ -45,6 +45,7 @@ func Start(path string, log *slog.Logger) (*Spawner, error) {
 		pending: map[uint32]*pendingSpawn{}, live: map[uint32]*Process{}, dead: make(chan struct{}),
 	}
 	if err := s.hello(); err != nil {
+		unix.Kill(own.pid, unix.SIGKILL) // it may be anything
 		s.end()
 		return nil, err
 	}

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,6 +44,15 @@ int map_ids(pid_t pid, uint32_t inside, uint32_t uid, uint32_t gid)
 	return write_map(pid, "gid_map", inside, gid);
 }
 
+// stand_in only exists, and no longer than the spawner.
+static _Noreturn void stand_in(pid_t spawner)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	while (getppid() == spawner)
+		pause();
+	_exit(0);
+}
+
 // owner_map makes a user namespace whose map turns the owner on disk into the
 // command's ids, for an id-mapped mount. A process has to be in it for a moment.
 int owner_map(uint32_t disk_uid, uint32_t disk_gid, uint32_t uid, uint32_t gid)
@@ -51,10 +61,9 @@ int owner_map(uint32_t disk_uid, uint32_t disk_gid, uint32_t uid, uint32_t gid)
 	int pidfd = -1, userns = -1;
 	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_PIDFD, .pidfd = (uintptr_t)&pidfd,
 	                          .exit_signal = SIGCHLD};
-	pid_t pid = syscall(SYS_clone3, &args, sizeof args);
+	pid_t self = getpid(), pid = syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0)
-		for (;;)
-			pause();
+		stand_in(self);
 	if (pid < 0)
 		return -1;
 	if (write_map(pid, "uid_map", disk_uid, uid) == 0 && write_map(pid, "gid_map", disk_gid, gid) == 0) {
