@@ -25,6 +25,8 @@ Local<Object> Native(Realm* realm) {
     InstallTimers(realm, native);
     InstallEncoding(realm, native);
     InstallClone(realm, native);
+    InstallInspect(realm, native);
+    InstallPlatform(realm, native);
     realm->native.Reset(realm->isolate, native);
   }
   return realm->native.Get(realm->isolate);

@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { apply, platform, needs }) {
+(function (native, { apply, needs }) {
   const { Event, EventTarget, dispatch } = native.part('events');
   const construct = {};
   let abort;
@@ -107,7 +107,7 @@
       }]);
     }
   }
-  platform(AbortSignal, 'AbortSignal');
+  native.platform(AbortSignal, 'AbortSignal');
   Reflect.defineProperty(AbortSignal, 'length', { __proto__: null, value: 0, configurable: true });
 
   class AbortController {
@@ -115,7 +115,7 @@
     get signal() { return this.#signal; }
     abort(reason = undefined) { abort(this.#signal, reason === undefined ? aborted() : reason); }
   }
-  platform(AbortController, 'AbortController');
+  native.platform(AbortController, 'AbortController');
 
   const exception = (message, name) => new (native.part('exception').DOMException)(message, name);
   const aborted = () => exception('This operation was aborted', 'AbortError');

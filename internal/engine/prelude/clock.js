@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { platform }) {
+(function (native) {
   const construct = {};
   class Performance {
     #brand;
@@ -10,7 +10,7 @@
     now() { this.#brand; return native.now(); }
     toJSON() { this.#brand; return { timeOrigin: native.timeOrigin() }; }
   }
-  platform(Performance, 'Performance');
+  native.platform(Performance, 'Performance');
   Reflect.defineProperty(Performance, 'length', { __proto__: null, value: 0, configurable: true });
   return { performance: new Performance(construct) };
 });

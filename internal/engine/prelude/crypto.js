@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { uncurryThis, platform, needs }) {
+(function (native, { uncurryThis, needs }) {
   const typed = Reflect.getPrototypeOf(Uint8Array.prototype);
   const getter = (key) => uncurryThis(Reflect.getOwnPropertyDescriptor(typed, key).get);
   const kindOf = getter(Symbol.toStringTag);
@@ -46,7 +46,7 @@
       return uuid;
     }
   }
-  platform(Crypto, 'Crypto');
+  native.platform(Crypto, 'Crypto');
   Reflect.defineProperty(Crypto, 'length', { __proto__: null, value: 0, configurable: true });
   return { crypto: new Crypto(construct) };
 });

@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { apply, uncurryThis, platform, dictionary, text, replace }) {
+(function (native, { apply, uncurryThis, dictionary, text, replace }) {
   const codeAt = uncurryThis(String.prototype.charCodeAt);
   const sliceText = uncurryThis(String.prototype.slice);
   const lower = uncurryThis(String.prototype.toLowerCase);
@@ -165,7 +165,7 @@
       return marked ? sliceText(decoded, 1) : decoded;
     }
   }
-  platform(TextDecoder, 'TextDecoder');
+  native.platform(TextDecoder, 'TextDecoder');
   Reflect.defineProperty(TextDecoder, 'length', { __proto__: null, value: 0, configurable: true });
 
   return { TextDecoder };

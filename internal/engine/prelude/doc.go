@@ -6,13 +6,17 @@
 //
 // # Form of a part
 //
-// A part is the text of one function expression, ASCII only, strict:
+// A part is a strict script of ASCII characters whose completion value is a function:
 //
-//	(native, primordials) => ({ Name: value, … })
+//	'use strict';
+//	(function (native, primordials) { …; return { Name: value, … }; });
+//
+// Written so, and not as an arrow function, V8 compiles the body at once and not twice.
 //
 // The engine compiles it under the script name "realm:prelude/NAME" (frames of such scripts are ours and never shown in
 // a stack), calls it once, and keeps the answer. The names in [Part.Globals] become globals; what else it holds
 // serves other parts through native.part.
+// A part costs by its length: the common ones are short, and hand what few runs need to parts without globals.
 //
 // primordials is the answer of [Primordials], a part that is evaluated before the first other one. What a guest patched
 // before that moment is patched for the prelude too: it is the guest's own realm, and no security rests on it. Only

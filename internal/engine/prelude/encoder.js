@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { uncurryThis, platform, text, usv }) {
+(function (native, { uncurryThis, text, usv }) {
   const codeAt = uncurryThis(String.prototype.charCodeAt);
   const { isView } = ArrayBuffer;
   const kindOf = uncurryThis(Reflect.getOwnPropertyDescriptor(Reflect.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag).get);
@@ -46,7 +46,7 @@
       return { read, written };
     }
   }
-  platform(TextEncoder, 'TextEncoder');
+  native.platform(TextEncoder, 'TextEncoder');
 
   return { TextEncoder };
 });

@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { apply, platform, needs, dictionary, text }) {
+(function (native, { apply, needs, dictionary, text }) {
   // What dispatching needs of an event; a throw here is the brand check.
   let stateOf;
 
@@ -51,7 +51,7 @@
     }
   }
   const { get: isTrusted } = Reflect.getOwnPropertyDescriptor({ get isTrusted() { return stateOf(this).trusted; } }, 'isTrusted');
-  platform(Event, 'Event');
+  native.platform(Event, 'Event');
   ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'].forEach((name, value) => {
     Reflect.defineProperty(Event, name, { __proto__: null, value, enumerable: true });
     Reflect.defineProperty(Event.prototype, name, { __proto__: null, value, enumerable: true });
@@ -66,7 +66,7 @@
     }
     get detail() { return this.#detail; }
   }
-  platform(CustomEvent, 'CustomEvent');
+  native.platform(CustomEvent, 'CustomEvent');
 
   const captures = (options) =>
     typeof options === 'object' && options !== null || typeof options === 'function' ? !!options.capture : !!options;
@@ -169,7 +169,7 @@
       return dispatch(this, event, false);
     }
   }
-  platform(EventTarget, 'EventTarget');
+  native.platform(EventTarget, 'EventTarget');
 
   const isEvent = (event) => {
     try {

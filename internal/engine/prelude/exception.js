@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { platform, text }) {
+(function (native, { text }) {
   const constants = [
     'INDEX_SIZE', 'DOMSTRING_SIZE', 'HIERARCHY_REQUEST', 'WRONG_DOCUMENT', 'INVALID_CHARACTER', 'NO_DATA_ALLOWED',
     'NO_MODIFICATION_ALLOWED', 'NOT_FOUND', 'NOT_SUPPORTED', 'INUSE_ATTRIBUTE', 'INVALID_STATE', 'SYNTAX',
@@ -41,7 +41,7 @@
     get message() { return this.#message; }
     get code() { return codes[this.#name] ?? 0; }
   }
-  platform(DOMException, 'DOMException');
+  native.platform(DOMException, 'DOMException');
   for (let i = 0; i < constants.length; i++) {
     const constant = { __proto__: null, value: i + 1, enumerable: true };
     Reflect.defineProperty(DOMException, `${constants[i]}_ERR`, constant);

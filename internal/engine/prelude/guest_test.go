@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -202,8 +203,8 @@ func TestConsoleIsBoundedWhateverTheValue(t *testing.T) {
 	var h host
 	var ignored any
 	evaluate(t, open(t, &h), `
-const row = () => ({ list: Array.from({ length: 100 }, (_, i) => ({ i, text: 'x'.repeat(50) })) });
-const big = Array.from({ length: 100 }, () => Array.from({ length: 100 }, row));
+const row = () => ({ list: Array.from({ length: 30 }, (_, i) => ({ i, text: 'x'.repeat(50) })) });
+const big = Array.from({ length: 40 }, () => Array.from({ length: 40 }, row));
 console.log(big);
 console.log(Array(4e9), 'y'.repeat(20000).length, ['z'.repeat(20000)]);
 return null;`, &ignored)
@@ -223,6 +224,20 @@ func TestPartsAreASCII(t *testing.T) {
 		}
 		if !strings.HasPrefix(source, "'use strict';\n(function (") {
 			t.Errorf("%s is not one strict function expression", name)
+		}
+	}
+}
+
+func TestNativesAreThere(t *testing.T) {
+	var h host
+	r := open(t, &h)
+	r.DefinePart("probe", "'use strict';\n(function (native) { return { probe: Object.keys(native) }; });")
+	r.SetLazy("probe", "probe")
+	var names []string
+	evaluate(t, r, "return probe;", &names)
+	for _, name := range prelude.Native() {
+		if !slices.Contains(names, name) {
+			t.Errorf("no native %s", name)
 		}
 	}
 }

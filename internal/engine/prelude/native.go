@@ -7,7 +7,16 @@ package prelude
 //	    The answer of another part, evaluated now if it was not yet. Always a part of this package.
 //
 //	log(level: "log"|"info"|"warn"|"error"|"debug", message: string)
-//	    Emits one console message. Counts and cuts are the engine's. Throws what an exhausted limit throws.
+//	    Emits one console message. Counts and cuts are the engine's.
+//
+//	format(data: any[]) → string
+//	    The text of one console call: directives (%s %d %i %f %j %o %O %c %%), strings as they are, all else as inspect
+//	    shows it. Runs no guest code but toJSON (%j) and what belongs to reading an error's stack.
+//	inspect(value: any) → string
+//	    Bounded in depth, items and length, whatever the value is.
+//	platform(Class: Function, tag: string, view?: (object) => object) → Class
+//	    Makes the members of the class and its prototype enumerable, as those of the platform's interfaces are, and gives
+//	    the prototype its Symbol.toStringTag. The console shows what view answers as if it were the object.
 //
 //	reportError(error: any)
 //	    Reports an uncaught exception (of a timer, a microtask, an event listener): the run fails with it, unless it has
@@ -44,14 +53,9 @@ package prelude
 //	    [ParseURL]. Lone surrogates arrive as U+FFFD, which is what the platform asks for.
 //	urlSet(href: string, property: string, value: string) → string
 //	    [SetURL].
-//
-//	promiseState(value: any) → undefined | [state: 0|1|2, result: any]
-//	    For anything but a promise undefined; else pending, fulfilled or rejected, and the result. Runs no guest code.
-//	proxyTarget(value: any) → any
-//	    The target of a proxy (null when it is revoked), undefined for anything else. Runs no guest code.
 func Native() []string {
 	return []string{
-		"part", "log", "reportError", "setTimer", "clearTimer", "onTimer", "now", "timeOrigin", "randomFill",
-		"structuredClone", "utf8Encode", "utf8Decode", "urlParse", "urlSet", "promiseState", "proxyTarget",
+		"part", "log", "format", "inspect", "platform", "reportError", "setTimer", "clearTimer", "onTimer", "now",
+		"timeOrigin", "randomFill", "structuredClone", "utf8Encode", "utf8Decode", "urlParse", "urlSet",
 	}
 }

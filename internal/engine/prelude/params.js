@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { apply, uncurryThis, platform, needs, usv, replace }) {
+(function (native, { apply, uncurryThis, needs, usv, replace }) {
   const split = uncurryThis(String.prototype.split);
   const slice = uncurryThis(String.prototype.slice);
   const indexOf = uncurryThis(String.prototype.indexOf);
@@ -213,7 +213,7 @@
 
     toString() { return serialize(this.#list); }
   }
-  platform(URLSearchParams, 'URLSearchParams', (params) => new Map(params));
+  native.platform(URLSearchParams, 'URLSearchParams', (params) => new Map(params));
   Reflect.defineProperty(URLSearchParams, 'length', { __proto__: null, value: 0, configurable: true });
   const { entries } = URLSearchParams.prototype;
   Reflect.defineProperty(URLSearchParams.prototype, iterator, { __proto__: null, value: entries, writable: true, configurable: true });
@@ -235,7 +235,7 @@
     }
   }
   delete ParamsIterator.prototype.constructor;
-  platform(ParamsIterator, 'URLSearchParams Iterator');
+  native.platform(ParamsIterator, 'URLSearchParams Iterator');
   Reflect.setPrototypeOf(ParamsIterator.prototype, Reflect.getPrototypeOf(Reflect.getPrototypeOf([][iterator]())));
 
   return { URLSearchParams, linkTo, refill };

@@ -19,8 +19,6 @@ var (
 	consoleSource string
 	//go:embed console-more.js
 	consoleMoreSource string
-	//go:embed inspect.js
-	inspectSource string
 	//go:embed table.js
 	tableSource string
 	//go:embed timers.js
@@ -57,7 +55,6 @@ func Parts() []Part {
 	return []Part{
 		{"console", consoleSource, []string{"console"}},
 		{"console-more", consoleMoreSource, nil},
-		{"inspect", inspectSource, nil},
 		{"table", tableSource, nil},
 		{"timers", timersSource, []string{"setTimeout", "setInterval", "clearTimeout", "clearInterval", "queueMicrotask"}},
 		{"clone", cloneSource, []string{"structuredClone"}},

@@ -1,6 +1,6 @@
 'use strict';
 (function (native, { uncurryThis }) {
-  const { inspect } = native.part('inspect');
+  const { inspect } = native;
   const index = '(index)';
   const values = 'Values';
   const padEnd = uncurryThis(String.prototype.padEnd);

@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { uncurryThis, platform, needs, usv }) {
+(function (native, { uncurryThis, needs, usv }) {
   const split = uncurryThis(String.prototype.split);
   const slice = uncurryThis(String.prototype.slice);
 
@@ -83,7 +83,7 @@
     toString() { return this.#parts[HREF]; }
     toJSON() { return this.#parts[HREF]; }
   }
-  platform(URL, 'URL', (url) => {
+  native.platform(URL, 'URL', (url) => {
     const { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams, hash } = url;
     return { href, origin, protocol, username, password, host, hostname, port, pathname, search, searchParams, hash };
   });
