@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 
 	"realm.internal/supervisor/pkg/supervisor"
 )
@@ -17,8 +16,11 @@ func (s *screen) failure(e *supervisor.Error, name, source string) {
 		what = e.Name + ": " + what
 	}
 	s.write(s.paint(red, "error "+string(e.Code)) + " " + s.text(what) + "\n")
-	if e.Line > 0 && source != "" {
-		s.frame(name, source, e.Line, e.Column)
+	if frame := supervisor.CodeFrame(source, e.Line, e.Column); frame != "" {
+		s.painted(faint, fmt.Sprintf("  --> %s:%d:%d", name, e.Line, max(e.Column, 1)))
+		for line := range strings.Lines(frame) {
+			s.line("  " + strings.TrimSuffix(line, "\n"))
+		}
 	}
 	for _, at := range stackLines(e.Stack) {
 		s.painted(faint, "    "+at)
@@ -64,65 +66,4 @@ func stackLines(stack string) []string {
 		}
 	}
 	return frames
-}
-
-const (
-	frameBefore = 2  // lines shown before the one that failed
-	frameWidth  = 80 // characters shown on each side of the column
-)
-
-// frame shows the source around a position, both counted from 1; column in
-// UTF-16 units, as JavaScript counts.
-func (s *screen) frame(name, source string, line, column int) {
-	lines := sourceLines(source)
-	if line > len(lines) {
-		return
-	}
-	s.painted(faint, fmt.Sprintf("  --> %s:%d:%d", name, line, max(column, 1)))
-	width := len(fmt.Sprint(line))
-	for n := max(1, line-frameBefore); n <= line; n++ {
-		before, after := splitAt(lines[n-1], column)
-		before, after = s.text(before), s.text(after)
-		s.write(s.paint(faint, fmt.Sprintf("  %*d | ", width, n)) + before + after + "\n")
-		if n == line && column > 0 {
-			s.write(s.paint(faint, fmt.Sprintf("  %*s | ", width, "")) + blank(before) + s.paint(red, "^") + "\n")
-		}
-	}
-}
-
-// sourceLines splits where JavaScript does.
-func sourceLines(source string) []string {
-	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(source), "\n")
-}
-
-// splitAt cuts a line before a column and shortens both halves, so that a
-// minified file shows what is around the column.
-func splitAt(line string, column int) (before, after string) {
-	units := 1
-	at := len(line)
-	for i, r := range line {
-		if units >= column {
-			at = i
-			break
-		}
-		units += utf16.RuneLen(r)
-	}
-	left, right := []rune(line[:at]), []rune(line[at:])
-	if over := len(left) - frameWidth; over > 0 {
-		left = append([]rune{'…'}, left[over:]...)
-	}
-	if len(right) > frameWidth {
-		right = append(right[:frameWidth:frameWidth], '…')
-	}
-	return string(left), string(right)
-}
-
-// blank is as wide as text.
-func blank(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, text)
 }
