@@ -45,55 +45,91 @@ func Unserved(table Table, recorded []Data) []Data {
 	return unserved
 }
 
-// ParseTrace reads the output of `strace -f -e raw=all` and returns the calls
-// that follow the first seccomp(2) in it: what a realm does after its lock. A
-// call whose name no row of the table has is returned by name in unknown,
-// sorted. The error is the reader's, or names a line with a broken argument.
+// ParseTrace reads what `strace -f -e raw=all -o FILE` wrote about one run of a
+// supervisor, and returns the calls that the realm's threads made after their
+// lock. A call whose name no row of the table has is returned by name in unknown,
+// sorted. The error is the reader's, or names a call with a broken argument.
 func ParseTrace(table Table, trace io.Reader) (recorded []Data, unknown []string, err error) {
+	calls, err := readCalls(trace)
+	if err != nil {
+		return nil, nil, err
+	}
 	numbers := make(map[string]uint32, len(table.Rows))
 	for _, row := range table.Rows {
 		numbers[row.Call] = row.Number
 	}
+	realm := realmThreads(calls)
 	strange := map[string]bool{}
 	locked := false
-	lines := bufio.NewScanner(trace)
-	for lines.Scan() {
-		name, args, ok := splitCall(lines.Text())
-		if !ok {
-			continue
-		}
+	for _, c := range calls {
 		if !locked {
-			locked = name == "seccomp"
+			locked = c.locks()
 			continue
 		}
-		number, known := numbers[name]
+		if !realm[c.thread] {
+			continue
+		}
+		number, known := numbers[c.name]
 		if !known {
-			strange[name] = true
+			strange[c.name] = true
 			continue
 		}
 		data := Data{Number: number, Arch: ArchX86_64}
-		if data.Args, err = parseArgs(args); err != nil {
-			return nil, nil, fmt.Errorf("trace of %s: %w", name, err)
+		if data.Args, err = parseArgs(c.args); err != nil {
+			return nil, nil, fmt.Errorf("trace of %s: %w", c.name, err)
 		}
 		recorded = append(recorded, data)
 	}
-	return recorded, slices.Sorted(maps.Keys(strange)), lines.Err()
+	return recorded, slices.Sorted(maps.Keys(strange)), nil
+}
+
+// traced is one line of a trace.
+type traced struct{ thread, name, args string }
+
+// locks: seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, …), as
+// Install calls it; a command's launcher filters its only thread without the flag.
+func (c traced) locks() bool {
+	return c.name == "seccomp" && strings.HasPrefix(c.args, "0x1, 0x1, ")
+}
+
+// realmThreads are the thread that locks and all that the C library started: it
+// registers each first thing, and the supervisor is built without it.
+func realmThreads(calls []traced) map[string]bool {
+	made := map[string]int{}
+	realm := map[string]bool{}
+	for _, c := range calls {
+		made[c.thread]++
+		registers := c.name == "rseq" || c.name == "set_robust_list"
+		if c.locks() || registers && made[c.thread] <= 3 {
+			realm[c.thread] = true
+		}
+	}
+	return realm
+}
+
+func readCalls(trace io.Reader) ([]traced, error) {
+	var calls []traced
+	lines := bufio.NewScanner(trace)
+	for lines.Scan() {
+		if c, ok := splitCall(lines.Text()); ok {
+			calls = append(calls, c)
+		}
+	}
+	return calls, lines.Err()
 }
 
 // splitCall takes "12 read(0x3, 0x7f, 0x8) = 0x8" apart. Resumed calls, exits
 // and signals are no calls.
-func splitCall(line string) (name, args string, ok bool) {
+func splitCall(line string) (traced, bool) {
 	head, rest, ok := strings.Cut(line, "(")
-	if !ok {
-		return "", "", false
+	thread, name, two := strings.Cut(head, " ")
+	name = strings.TrimLeft(name, " ")
+	if !ok || !two || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return traced{}, false
 	}
-	name = head[strings.LastIndexByte(head, ' ')+1:]
-	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return "", "", false
-	}
-	args, _, _ = strings.Cut(rest, " <unfinished")
+	args, _, _ := strings.Cut(rest, " <unfinished")
 	args, _, _ = strings.Cut(args, ")")
-	return name, args, name != ""
+	return traced{thread, name, args}, true
 }
 
 func parseArgs(text string) (args [6]uint64, err error) {

@@ -1,14 +1,20 @@
 package seccomp
 
 import (
+	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 func TestTraceYieldsTheCallsAfterTheLock(t *testing.T) {
-	const trace = `12 openat(0xffffff9c, 0x1000, 0x0) = 0x3
+	const trace = `11 socket(0x1, 0x1, 0) = 0x4
+12 openat(0xffffff9c, 0x1000, 0x0) = 0x3
 12 seccomp(0x1, 0x1, 0x2000) = 0
+13 rseq(0x7f0000000000, 0x20, 0, 0x53053053) = 0
+11 ptrace(0x1, 0x1, 0x2000) = 0
 12 read(0x3, 0x7ffe, 0x8 <unfinished ...>
 13 madvise(0x7f0000000000, 0x1000, 0x4) = 0
 12 <... read resumed>) = -1 EAGAIN (Resource temporarily unavailable)
@@ -26,7 +32,7 @@ func TestTraceYieldsTheCallsAfterTheLock(t *testing.T) {
 	for _, data := range recorded {
 		got = append(got, data.Number)
 	}
-	if want := []uint32{0, 28, 39, 28, 60}; !slices.Equal(got, want) {
+	if want := []uint32{334, 0, 28, 39, 28, 60}; !slices.Equal(got, want) {
 		t.Errorf("calls %v, want %v", got, want)
 	}
 	if !slices.Equal(unknown, []string{"socket"}) {
@@ -37,14 +43,49 @@ func TestTraceYieldsTheCallsAfterTheLock(t *testing.T) {
 		t.Errorf("unserved %v", unserved)
 	}
 	needed := len(RealmTable(false).Rows) - len(Unneeded(RealmTable(false), recorded))
-	if needed != 4 {
-		t.Errorf("%d rows needed, want read, madvise, getpid and exit", needed)
+	if needed != 5 {
+		t.Errorf("%d rows needed, want rseq, read, madvise, getpid and exit", needed)
 	}
 }
 
 func TestTraceWithABrokenArgumentIsRefused(t *testing.T) {
-	_, _, err := ParseTrace(RealmTable(false), strings.NewReader("seccomp(0x1)\nread(NULL, 0x1)\n"))
+	_, _, err := ParseTrace(RealmTable(false), strings.NewReader("1 seccomp(0x1, 0x1, 0x1)\n1 read(NULL, 0x1)\n"))
 	if err == nil {
 		t.Error("no error")
+	}
+}
+
+var traces = flag.String("traces", "", "pattern of strace recordings, one run of a supervisor each: see ParseTrace")
+
+// With recordings, this reports what no run needed and fails on what a run
+// tried in vain.
+func TestRowsAreThoseThatRunsNeed(t *testing.T) {
+	files, err := filepath.Glob(*traces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := RealmTable(false)
+	var all []Data
+	for _, path := range files {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recorded, unknown, err := ParseTrace(table, file)
+		_ = file.Close()
+		if err != nil || len(unknown) > 0 {
+			t.Errorf("%s: calls without a row: %v %v", path, unknown, err)
+		}
+		all = append(all, recorded...)
+	}
+	for _, data := range Unserved(table, all) {
+		t.Errorf("refused: %+v", data)
+	}
+	if len(all) == 0 {
+		return
+	}
+	t.Logf("%d calls in %d recordings", len(all), len(files))
+	for _, row := range Unneeded(table, all) {
+		t.Logf("not needed by any: %v %s %x (%s)", row.Action, row.Call, row.When, row.User)
 	}
 }
