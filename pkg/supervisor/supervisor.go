@@ -57,6 +57,9 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 	if r.ID == "" {
 		r.ID = rand.Text()
 	}
+	if s.isClosed() {
+		return nil, closedError()
+	}
 	x, err := s.prepare(r)
 	if err != nil {
 		return nil, err
@@ -86,6 +89,12 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 		s.leave()
 	}()
 	return session, nil
+}
+
+func (s *Supervisor) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
 }
 
 func closedError() *Error { return failure(CodeAborted, nil, "the supervisor is shut down") }
