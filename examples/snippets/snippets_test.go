@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ var update = flag.Bool("update", false, "write expected.json from what the snipp
 type outcome struct {
 	Value json.RawMessage `json:"value"`
 	Logs  []string        `json:"logs,omitempty"`
+	// Needs is a function that older engines lack. There the snippet must fail for want of it.
+	Needs string `json:"needs,omitempty"`
 }
 
 // console is a supervisor that grants nothing and keeps what is printed.
@@ -50,12 +53,9 @@ func (c *console) Wait(milliseconds float64) (*engine.Reply, error) {
 	return nil, nil
 }
 
-func run(t *testing.T, name string) outcome {
+// run ends with what the source gives, or with how it failed.
+func run(t *testing.T, name, source string) (outcome, *rpc.Failure) {
 	t.Helper()
-	source, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	e := engine.New(engine.Options{HeapBytes: 64 << 20, TimeZone: "UTC"})
@@ -65,13 +65,13 @@ func run(t *testing.T, name string) outcome {
 
 	var c console
 	limits := rpc.Limits{MemoryMb: 64, MaxResultBytes: 1 << 20, MaxLogBytes: 1 << 16, MaxConsoleCalls: 100}
-	ended, err := e.Run(&rpc.Execute{Source: source, Name: name, Mode: "auto", TimeZone: "UTC", Limits: limits}, &c)
+	ended, err := e.Run(&rpc.Execute{Source: []byte(source), Name: name, Mode: "auto", TimeZone: "UTC", Limits: limits}, &c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	result, ok := ended.(*rpc.Result)
 	if !ok {
-		t.Fatalf("failed: %+v", ended)
+		return outcome{}, ended.(*rpc.Failure)
 	}
 	decoded, err := value.Decode(result.Value, value.Limits{})
 	if err != nil {
@@ -81,7 +81,16 @@ func run(t *testing.T, name string) outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return outcome{Value: text, Logs: c.logs}
+	return outcome{Value: text, Logs: c.logs}, nil
+}
+
+// lacks reports whether the engine has no such function.
+func lacks(t *testing.T, function string) bool {
+	o, failure := run(t, "lacks.js", "typeof "+function)
+	if failure != nil {
+		t.Fatal(failure.Message)
+	}
+	return string(o.Value) != `"function"`
 }
 
 func TestSnippetsGiveWhatIsExpected(t *testing.T) {
@@ -100,7 +109,22 @@ func TestSnippetsGiveWhatIsExpected(t *testing.T) {
 	got := map[string]outcome{}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			o := run(t, name)
+			source, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			needs := expected[name].Needs
+			o, failure := run(t, name, string(source))
+			if needs != "" && lacks(t, needs) {
+				if failure == nil || failure.Name != "TypeError" || !strings.Contains(failure.Message, "is not a function") {
+					t.Errorf("got %+v, want the lack of %s", failure, needs)
+				}
+				return
+			}
+			if failure != nil {
+				t.Fatalf("%s: %s\n%s", failure.Code, failure.Message, failure.Stack)
+			}
+			o.Needs = needs
 			got[name] = o
 			if *update {
 				return
