@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"realm.internal/supervisor/pkg/audit"
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/policy"
 	"realm.internal/supervisor/pkg/supervisor"
@@ -21,6 +22,7 @@ func loadPolicy(t *testing.T, document string) *policy.Policy {
 	return p
 }
 
+// Covers: T-POL-01
 func TestRunsAreHeldToThePolicy(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -99,5 +101,26 @@ func TestAProfileNeedsAPolicy(t *testing.T) {
 	_, err := supervisor.Run("1", grants.Grants{}, supervisor.WithRealmPath(realmPath), supervisor.WithProfile("plain"))
 	if !errors.Is(err, supervisor.ErrInvalid) || !strings.Contains(err.Error(), "there is no policy") {
 		t.Error(err)
+	}
+}
+
+func TestTheSelfCheckNeedsNeitherPlaceNorPolicyNorLog(t *testing.T) {
+	var records int
+	s, err := supervisor.New(supervisor.Config{
+		RealmPath: realmPath, MaxConcurrent: 1,
+		Policy: loadPolicy(t, "version: 1\nceilings: {resources: {memoryMb: 32}}"),
+		Audit:  audit.NewFunc(func(audit.Record) error { records++; return errors.New("full") }),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SelfCheck(t.Context()); err != nil || records != 0 {
+		t.Errorf("%v, %d records", err, records)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := s.SelfCheck(t.Context()); err == nil {
+		t.Error("a supervisor that is shut down checks well")
 	}
 }

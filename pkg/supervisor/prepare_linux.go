@@ -64,7 +64,7 @@ func (s *Supervisor) prepare(r Request) (*execution, error) {
 		return nil, err
 	}
 	sink := s.cfg.Audit
-	if sink == nil {
+	if sink == nil || r.own {
 		sink = audit.NewMemory()
 	}
 	x.trail = broker.NewTrail(r.ID, sink, x.secrets.Diagnostics.Text)

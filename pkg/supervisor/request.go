@@ -55,4 +55,6 @@ type Request struct {
 	// RemoteTools hands allowed tools that have no Go function to the reader of
 	// Session.Events as data_request events. Submit sets it.
 	RemoteTools bool
+
+	own bool // the supervisor's own: held to no policy and not recorded
 }

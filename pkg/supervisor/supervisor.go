@@ -68,12 +68,19 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 		x.close()
 		return nil, err
 	}
-	session := newSession(r.ID, events)
+	session, err := s.begin(ctx, x, newSession(r.ID, events), s.leave)
+	if err != nil {
+		s.leave()
+	}
+	return session, err
+}
+
+// begin runs x, and calls done when it is over.
+func (s *Supervisor) begin(ctx context.Context, x *execution, session *Session, done func()) (*Session, error) {
 	x.session = session
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		s.leave()
 		x.close()
 		return nil, closedError()
 	}
@@ -86,7 +93,7 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 		s.mu.Lock()
 		delete(s.runs, session)
 		s.mu.Unlock()
-		s.leave()
+		done()
 	}()
 	return session, nil
 }
