@@ -12,10 +12,11 @@ import (
 
 // reporter carries out a run and writes what it left in one form.
 type reporter interface {
-	// run returns what the supervisor did; a nil Result means that nothing
-	// was submitted and nothing was written.
+	// run returns what the supervisor did; with a nil Result nothing ran, and
+	// the error is for refused.
 	run(ctx context.Context, s *supervisor.Supervisor, r supervisor.Request) (*supervisor.Result, error)
-	// refused writes why nothing ran and returns the exit status.
+	// refused writes why nothing ran, unless err is a status, and returns the
+	// exit status.
 	refused(err error) error
 }
 
@@ -48,7 +49,9 @@ func (p *plainReport) refused(err error) error { return err }
 func (p *plainReport) run(ctx context.Context, s *supervisor.Supervisor, r supervisor.Request) (*supervisor.Result, error) {
 	session, err := s.Submit(ctx, r)
 	if err != nil {
-		return nil, err
+		refused := supervisor.AsError(err)
+		p.err.failure(refused, r.Name, r.Source)
+		return nil, status(refused.Code.ExitStatus())
 	}
 	for e := range session.Events() {
 		switch e.Type {
