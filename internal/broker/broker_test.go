@@ -182,6 +182,7 @@ func TestDeniedCallsAreChargedToo(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-04
 func TestARealmThatIgnoresItsBudgetIsEnded(t *testing.T) {
 	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxOperations: 1}}, nil)
 	go func() { _, _ = io.Copy(io.Discard, readerOf(r)) }()
@@ -212,6 +213,7 @@ func readerOf(r *rig) io.Reader {
 	return pr
 }
 
+// Covers: T-RPC-01, T-RPC-03
 func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 	frame := func(m rpc.Message, id uint64) []byte {
 		var b bytes.Buffer
@@ -257,6 +259,7 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-03
 func TestNothingFollowsAResult(t *testing.T) {
 	r := newRig(t, grants.Grants{Environment: map[string]string{"A": "1"}}, nil)
 	r.send(0, done())
@@ -269,6 +272,7 @@ func TestNothingFollowsAResult(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-02
 func TestABegunFrameMustBecomeWholeInTime(t *testing.T) {
 	r := newRig(t, grants.Grants{}, func(c *Config) { c.FrameTimeout = 20 * time.Millisecond })
 	_, _ = r.toUs.Write([]byte{0, 0, 0, 9, 0x93})
@@ -289,6 +293,7 @@ func TestAnIdleRealmIsNotAHalfFrame(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-04
 func TestConsoleStopsAtItsLimitsAndAFloodEndsTheRun(t *testing.T) {
 	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 10}}, nil)
 	r.send(0, &rpc.Console{Level: "log", Message: "12345"})
@@ -323,6 +328,7 @@ func TestStatusEventsAboveTheLimitAreCountedAndDropped(t *testing.T) {
 	}
 }
 
+// Covers: T-AUD-01
 func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	dir := t.TempDir()
 	full := errors.New("no space left")
@@ -350,6 +356,7 @@ func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	}
 }
 
+// Covers: T-SEC-01
 func TestSecretsAreReplacedInOutputAndErrors(t *testing.T) {
 	g := grants.Grants{Secrets: map[string]grants.Secret{"TOKEN": {Value: "hunter2hunter2"}}}
 	r := newRig(t, g, func(c *Config) {
@@ -372,6 +379,7 @@ func TestSecretsAreReplacedInOutputAndErrors(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-01
 func TestMemoryStaysFlatUnderHostileFrames(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()

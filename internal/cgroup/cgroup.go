@@ -73,7 +73,8 @@ func (m *Manager) Owned() (parents []string, prefix string) { return m.owned() }
 // many there were.
 func (m *Manager) Sweep() (int, error) { return m.sweep() }
 
-// Close releases the descriptors of the manager. Groups stay usable.
+// Close gives up what the manager itself has made; it is called after the last
+// group's Remove.
 func (m *Manager) Close() error { return m.close() }
 
 // Group is one control group: one directory in each hierarchy that it uses.

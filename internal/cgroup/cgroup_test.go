@@ -18,6 +18,7 @@ func openManager(t testing.TB) *Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { m.Close() })
 	return m
 }
 
@@ -152,6 +153,7 @@ func TestStatsAreMeasured(t *testing.T) {
 	}
 }
 
+// Covers: T-RES-01
 func TestMemoryLimitKillsAndIsCounted(t *testing.T) {
 	g := create(t, openManager(t), "oom", Limits{MemoryBytes: 16 << 20, Pids: 16})
 	cmd := join(t, g, "head -c 200000000 /dev/zero | tail -c 200000000 >/dev/null")
@@ -164,6 +166,7 @@ func TestMemoryLimitKillsAndIsCounted(t *testing.T) {
 	}
 }
 
+// Covers: T-RES-03
 func TestPidsLimitStopsForks(t *testing.T) {
 	g := create(t, openManager(t), "pids", Limits{Pids: 4})
 	cmd := join(t, g, "for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; wait")

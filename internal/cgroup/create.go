@@ -3,6 +3,7 @@
 package cgroup
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,6 +40,9 @@ func (m *manager) create(name string, l Limits) (*Group, error) {
 		g.dirs[controller] = filepath.Join(m.parents[controller], g.name)
 	}
 	err = g.make(wanted, l)
+	if m.top != "" && errors.Is(err, os.ErrNotExist) && m.makeTop() == nil {
+		err = g.make(wanted, l)
+	}
 	if err == nil {
 		err = g.openFiles(wanted)
 	}

@@ -70,14 +70,28 @@ func (m *manager) unifiedParent(mount, own string) (string, error) {
 		return "", err
 	}
 	// Not delegated, but root may make a group of its own at the top.
-	top := filepath.Join(mount, topLevel)
-	if err := os.Mkdir(top, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", err
+	m.top = filepath.Join(mount, topLevel)
+	return m.top, m.makeTop()
+}
+
+// makeTop makes the group at the top. Its last user removes it (see close), which may
+// be between another's open and create: that one makes it again.
+func (m *manager) makeTop() error {
+	if err := os.Mkdir(m.top, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
 	}
-	if err := enable(mount, "/"); err != nil {
-		return "", err
+	mount, name := filepath.Split(m.top)
+	if err := enable(mount, ""); err != nil {
+		return err
 	}
-	return top, enable(mount, "/"+topLevel)
+	return enable(mount, name)
+}
+
+func (m *manager) close() error {
+	if m.top != "" {
+		unix.Rmdir(m.top) // refused while it has groups: theirs to remove
+	}
+	return nil
 }
 
 func writable(dir string) error {

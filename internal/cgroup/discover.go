@@ -42,6 +42,7 @@ type manager struct {
 	swap    bool              // can be limited
 	parents map[string]string // absolute directories
 	absent  map[string]*Missing
+	top     string // our own group at the top of a unified hierarchy, if it is one
 	prefix  string
 }
 

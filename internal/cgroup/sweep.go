@@ -142,5 +142,3 @@ func (m *manager) owned() (parents []string, prefix string) {
 	}
 	return parents, m.prefix
 }
-
-func (m *manager) close() error { return nil }

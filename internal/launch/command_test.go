@@ -63,6 +63,7 @@ func TestCommandsStatusIsItsOwn(t *testing.T) {
 }
 
 // Covers: E4 of the cases: what a command leaves behind dies with it.
+// Covers: T-CMD-02
 func TestCommandsDescendantsEndWithIt(t *testing.T) {
 	s := startSpawner(t)
 	// The daemon holds stdout: reading to its end, as command does, waits for its death.

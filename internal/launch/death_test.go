@@ -19,6 +19,7 @@ import (
 )
 
 // Covers: T7 of the cases.
+// Covers: T-END-01
 func TestNothingOutlivesAKilledSupervisor(t *testing.T) {
 	for range 8 {
 		s := startSupervised(t)
@@ -39,6 +40,7 @@ func TestNothingOutlivesAKilledSupervisor(t *testing.T) {
 	}
 }
 
+// Covers: T-END-01
 func TestNextStartSweepsWhatAKilledSpawnerLeft(t *testing.T) {
 	s := startSupervised(t)
 	// The spawner first, so that it cannot clean up; its children die with it.
@@ -59,6 +61,7 @@ func TestNextStartSweepsWhatAKilledSpawnerLeft(t *testing.T) {
 }
 
 // The kernel alone ends the realms: the supervisor is stopped, the spawner dead.
+// Covers: T-END-01
 func TestKilledSpawnersProcessesDieByTheKernel(t *testing.T) {
 	s := startSupervised(t)
 	for len(s.left(t)) < 20 { // some are left alone, see superviseOne

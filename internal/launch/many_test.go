@@ -14,9 +14,13 @@ import (
 
 func TestManySpawnsAtOnceLeaveNothingOpen(t *testing.T) {
 	s := startSpawner(t)
+	many := 64
+	if testing.Short() { // an emulated machine
+		many = 8
+	}
 	round := func() {
 		var all sync.WaitGroup
-		for range 64 {
+		for range many {
 			all.Go(func() {
 				p, err := s.Spawn(context.Background(), Spec{Kind: Realm, Args: []string{"realm", "exit"}, Files: make([]*os.File, 5)})
 				if err != nil {
@@ -67,12 +71,16 @@ func TestLargeHeapDoesNotSlowSpawns(t *testing.T) {
 		return best
 	}
 	before := fastest()
-	heap := make([]byte, 1<<30)
+	size := 1 << 30
+	if testing.Short() {
+		size = 128 << 20
+	}
+	heap := make([]byte, size)
 	for i := 0; i < len(heap); i += 4096 {
 		heap[i] = 1
 	}
 	after := fastest()
-	t.Logf("fastest spawn %v, with 1 GiB touched %v", before, after)
+	t.Logf("fastest spawn %v, with a large heap %v", before, after)
 	if after > 2*before+time.Millisecond { // copying the tables alone takes about 10 ms
 		t.Errorf("spawn took %v, %v without the heap", after, before)
 	}

@@ -88,7 +88,7 @@ func SystemMounts() []Mount {
 		Mount{Target: "/etc/group", Content: fmt.Sprintf("realm:x:%d:\n", InsideUID)},
 	)
 	for _, device := range []string{"null", "zero", "full", "random", "urandom"} {
-		mounts = append(mounts, Mount{Source: "/dev/" + device, Target: "/dev/" + device, Writable: true})
+		mounts = append(mounts, Mount{Source: "/dev/" + device, Target: "/dev/" + device})
 	}
 	return append(mounts,
 		Mount{Target: "/dev/fd", Link: "/proc/self/fd"},

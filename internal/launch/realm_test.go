@@ -104,6 +104,7 @@ type sight struct {
 	Open                []int
 }
 
+// Covers: T-NS-01, T-SEC-03
 func TestRealmSeesNothing(t *testing.T) {
 	s := startSpawner(t)
 	r := spawnRealm(t, s, newGroup(t, "look"), "look")
@@ -129,6 +130,7 @@ func TestRealmSeesNothing(t *testing.T) {
 }
 
 // Covers: T6 of the cases: a leaked descriptor of the supervisor.
+// Covers: T-NS-03
 func TestRealmHoldsTheDonatedDescriptorsOnly(t *testing.T) {
 	leak, err := unix.Open("/", unix.O_RDONLY|unix.O_DIRECTORY, 0) // inheritable
 	if err != nil {
@@ -173,6 +175,7 @@ func TestExitIsTold(t *testing.T) {
 	}
 }
 
+// Covers: T-NS-02
 func TestLiveRealmsHaveUsersOfTheirOwn(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("without root there is one user; see TestRootless")

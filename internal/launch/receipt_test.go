@@ -10,6 +10,7 @@ import (
 	"realm.internal/supervisor/internal/layer"
 )
 
+// Covers: T-NS-01, T-NS-02
 func TestReceiptOfAConfinedRealm(t *testing.T) {
 	s := startSpawner(t)
 	r := spawnRealm(t, s, newGroup(t, "receipt"), "ready")
@@ -34,6 +35,7 @@ func TestReceiptOfAConfinedRealm(t *testing.T) {
 	t.Logf("%s", text)
 }
 
+// Covers: T-NS-04
 func TestReceiptNamesWhatIsNotAsItShouldBe(t *testing.T) {
 	s := startSpawner(t)
 	for _, c := range []struct{ name, probe, layer string }{

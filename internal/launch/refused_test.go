@@ -15,6 +15,7 @@ import (
 	"realm.internal/supervisor/internal/layer"
 )
 
+// Covers: T-NS-04
 func TestRefusedSystemCallNamesItsLayer(t *testing.T) {
 	for _, c := range []struct {
 		name, layer string
@@ -45,6 +46,7 @@ func TestRefusedSystemCallNamesItsLayer(t *testing.T) {
 }
 
 // A user namespace of the test's own, where the kernel's limits are 0.
+// Covers: T-NS-04
 func TestForbiddenNamespaceNamesItsLayer(t *testing.T) {
 	for _, c := range []struct{ sysctl, layer string }{
 		{"max_user_namespaces", layer.UserNS},

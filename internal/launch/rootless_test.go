@@ -26,7 +26,7 @@ func TestRootless(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // this is that run
 	}
-	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.timeout=90s", "-test.skip=^TestRootless$")
+	cmd := exec.Command("/proc/self/exe", "-test.v", "-test.timeout=90s", "-test.skip=^TestRootless$", fmt.Sprintf("-test.short=%v", testing.Short()))
 	cmd.Dir = "/"
 	cmd.Env = append(os.Environ(), "PROBE_PATH="+probePath, "AWAIT_STDIN=1", "TMPDIR=/tmp")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: plainUser, Gid: plainUser}}

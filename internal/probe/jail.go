@@ -51,8 +51,6 @@ var jailMay = map[string]string{
 
 	"descriptors/kinds":         "it is given three pipes, not six",
 	"descriptors/lock-null":     "a lock on a device that nobody else locks",
-	"descriptors/touch-null":    "residual: the jail's devices are mounted writable, which writing to them does not need",
-	"disclosure/null-times":     "residual: see descriptors/touch-null",
 	"disclosure/sysinfo":        "the kernel tells everybody",
 	"disclosure/children-usage": "its own children",
 	"disclosure/process-clocks": "its own processes",

@@ -20,6 +20,7 @@ var report = flag.String("report", "", "file to which a line per class is append
 
 const atOnce = 4
 
+// Covers: T-SYS-01, T-NS-05
 func TestNoProbeGetsOutAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("this is the rootless half")
@@ -27,6 +28,7 @@ func TestNoProbeGetsOutAsRoot(t *testing.T) {
 	shootAll(t, "root")
 }
 
+// Covers: T-SYS-01
 func TestNoProbeGetsOutRootless(t *testing.T) {
 	if os.Geteuid() != 0 {
 		shootAll(t, "rootless")

@@ -125,6 +125,7 @@ func forEachSpelling(t *testing.T, check func(t *testing.T, value, spelt string)
 }
 
 // Covers: E2
+// Covers: T-SEC-01
 func TestEverySpellingIsReplaced(t *testing.T) {
 	forEachSpelling(t, func(t *testing.T, value, spelt string) {
 		r := New([]Secret{{Name: "OTHER", Value: "something else"}, {Name: "KEY", Value: value}})

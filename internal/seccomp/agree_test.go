@@ -20,6 +20,7 @@ func programs() map[string]struct {
 	}
 }
 
+// Covers: T-SYS-02, T-SYS-04
 func TestProgramsAgreeWithTheirTables(t *testing.T) {
 	for name, p := range programs() {
 		t.Run(name, func(t *testing.T) {

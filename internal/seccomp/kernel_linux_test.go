@@ -79,6 +79,7 @@ func inParallel[T any](items []T, each func(T)) {
 
 // Every call that the realm's table does not let through, tried for real, with
 // arguments that would do nothing even without the filter.
+// Covers: T-SYS-01, T-SYS-02
 func TestKernelRefusesWhatTheRealmTableRefuses(t *testing.T) {
 	if len(Realm(false)) == 0 {
 		t.Fatal("no filter for this architecture")
@@ -117,6 +118,7 @@ type kernelCase struct {
 	want   outcome
 }
 
+// Covers: T-SYS-03
 func TestKernelEnforcesArguments(t *testing.T) {
 	const (
 		kill        = outcome("kill")

@@ -68,6 +68,7 @@ func TestRowsAreWellFormed(t *testing.T) {
 }
 
 // A refusal must not compare more bits than the kernel reads of that argument.
+// Covers: T-SYS-03
 func TestRefusalsIgnoreBitsThatTheKernelIgnores(t *testing.T) {
 	for _, table := range Tables() {
 		for _, row := range table.Rows {

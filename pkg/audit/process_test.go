@@ -130,6 +130,7 @@ func TestKilledWriterLosesNoAcknowledgedRecord(t *testing.T) {
 	}
 }
 
+// Covers: T-AUD-01
 func TestFullDiskRefusesTheRecordAndLeavesTheChainIntact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	// The limit falls inside a line, so the kernel writes a part of it.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 )
 
+// Covers: T-AUD-03
 func TestLineIsCanonical(t *testing.T) {
 	const base = `{"seq":1,"timestamp":1700000000000,`
 	const tail = `,"prev":"` + Genesis + `"}`
@@ -69,6 +70,7 @@ func TestLineIsCanonical(t *testing.T) {
 	}
 }
 
+// Covers: T-AUD-03
 func TestLongStringsAreCutAndTheLineStaysBounded(t *testing.T) {
 	for _, unit := range []string{"a", "é", "\x00", "\xff", "😀", "\U000e0041"} {
 		long := strings.Repeat(unit, 20_000)

@@ -25,6 +25,7 @@ func threeLines(t testing.TB) []string {
 	return strings.SplitAfter(text.String(), "\n")[:3]
 }
 
+// Covers: T-AUD-02
 func TestVerifyNamesTheFirstBadLine(t *testing.T) {
 	l := threeLines(t)
 	edit := func(line, from, to string) string {

@@ -68,6 +68,7 @@ func TestEveryMessageSurvivesTheWireOneByteAtATime(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-02
 func TestAFrameTruncatedAtAnyByteIsMalformed(t *testing.T) {
 	for _, m := range samples() {
 		frame := frameOf(t, 1, m)
@@ -83,6 +84,7 @@ func TestAFrameTruncatedAtAnyByteIsMalformed(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-01
 func TestHostilePayloadsAreRefusedBeforeDecoding(t *testing.T) {
 	for name, p := range map[string][]byte{
 		"array of 2^32-1":      {0xdd, 0xff, 0xff, 0xff, 0xff},

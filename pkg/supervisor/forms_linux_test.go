@@ -113,6 +113,7 @@ func TestStacksShowTheUsersOwnFramesOnly(t *testing.T) {
 	}
 }
 
+// Covers: T-JS-02
 func TestNothingCanBeImportedButCapabilitiesAndGrantedModules(t *testing.T) {
 	t.Parallel()
 	for _, specifier := range []string{"fs", "node:fs", "left-pad", "./x.js", "/etc/passwd", "file:///etc/passwd", "https://x.org/a.js", "data:text/javascript,1", "realm:internal"} {

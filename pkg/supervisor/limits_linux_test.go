@@ -14,6 +14,7 @@ import (
 )
 
 // Case L1
+// Covers: T-RES-01
 func TestAHugeArrayIsOOMAndTheNextRunIsUnharmed(t *testing.T) {
 	t.Parallel()
 	fails(t, supervisor.ErrOOM, `[...'.'.repeat(5e8)]`, limited(supervisor.Limits{MemoryMb: 64}))
@@ -21,6 +22,7 @@ func TestAHugeArrayIsOOMAndTheNextRunIsUnharmed(t *testing.T) {
 }
 
 // Case L2
+// Covers: T-RES-01
 func TestOffHeapMemoryIsOOMToo(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
@@ -45,6 +47,7 @@ func TestACompilerThatNeedsTooMuchIsOOM(t *testing.T) {
 }
 
 // Case L3
+// Covers: T-RES-02
 func TestLoopsEndAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{
@@ -73,6 +76,7 @@ func TestATimeoutTellsWhereTheLoopWas(t *testing.T) {
 	}
 }
 
+// Covers: T-RES-02
 func TestTheCPULimitCountsWorkAndNotWaiting(t *testing.T) {
 	t.Parallel()
 	_, e := fails(t, supervisor.ErrTimeout, `for (;;);`, limited(supervisor.Limits{CPUMs: 200, WallClockMs: 20_000}))
@@ -140,6 +144,7 @@ func TestAToolThatIgnoresItsContextDoesNotHoldTheRun(t *testing.T) {
 }
 
 // Case L6
+// Covers: T-RES-02
 func TestWhatTheEngineCannotInterruptIsKilled(t *testing.T) {
 	t.Parallel()
 	_, e := fails(t, supervisor.ErrTimeout, `const a = new Float64Array(3e7).map((_, i) => -i); for (;;) a.sort()`,
@@ -149,6 +154,7 @@ func TestWhatTheEngineCannotInterruptIsKilled(t *testing.T) {
 }
 
 // Case L8
+// Covers: T-RES-04
 func TestOnlyMemoryHogsDie(t *testing.T) {
 	hog, good := `const a=[]; for(;;) a.push(new Array(1e5).fill(a.length))`, `let n = 0; for (let i = 0; i < 1e5; i++) n += i; await new Promise(f => setTimeout(f, 50)); n`
 	s := supervise(t, supervisor.Config{MaxConcurrent: 8})

@@ -146,6 +146,7 @@ func TestWhatIsThrownIsKept(t *testing.T) {
 }
 
 // Case R5
+// Covers: T-JS-01
 func TestAHostileResultEndsAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{

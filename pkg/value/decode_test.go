@@ -83,6 +83,7 @@ var malformed = []struct{ name, wire string }{
 	{"a key without a value", "81 a1 61"},
 }
 
+// Covers: T-JS-01
 func TestMalformedBytesAreRefused(t *testing.T) {
 	for _, c := range malformed {
 		t.Run(c.name, func(t *testing.T) {

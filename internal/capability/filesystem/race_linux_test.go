@@ -40,6 +40,7 @@ func swapping(t *testing.T, a, b string) (stop func()) {
 }
 
 // F3 of the cases.
+// Covers: T-FS-01
 func TestSwappedLinksNeverWin(t *testing.T) {
 	w := newWorld(t, grants.Resources{}, Options{})
 	secret := w.put(filepath.Join(w.outside, "name"), "secret")
@@ -97,6 +98,7 @@ func (w *world) expected(err error) {
 }
 
 // A regular file that becomes a FIFO between look and open must not block the supervisor.
+// Covers: T-FS-02
 func TestAFileSwappedForAFIFONeverBlocks(t *testing.T) {
 	w := newWorld(t, grants.Resources{}, Options{})
 	w.put("a", "inside")
@@ -199,6 +201,7 @@ const killedSize = 200_000
 func killedContent(i int) string { return strings.Repeat(string(rune('a'+i%26)), killedSize) }
 
 // F7 of the cases.
+// Covers: T-FS-05
 func TestAKilledWriterLeavesAWholeFile(t *testing.T) {
 	for i := range 12 {
 		dir := t.TempDir()

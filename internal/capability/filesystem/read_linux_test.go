@@ -106,6 +106,7 @@ func readBytes(t *testing.T) int64 {
 }
 
 // F2, F3: what leads out of the root is denied whether it exists or not, in the same words.
+// Covers: T-FS-01
 func TestLinksOutOfTheRootAreDenied(t *testing.T) {
 	w := newWorld(t, grants.Resources{}, Options{})
 	w.put(filepath.Join(w.outside, "secret"), "secret")
@@ -143,6 +144,7 @@ func TestLinksOutOfTheRootAreDenied(t *testing.T) {
 }
 
 // No existence oracle: outside the roots, what exists and what does not are refused alike.
+// Covers: T-FS-04
 func TestOutsidePathsAreDeniedAlike(t *testing.T) {
 	w := newWorld(t, grants.Resources{}, Options{})
 	w.put(filepath.Join(w.outside, "secret"), "secret")
@@ -188,6 +190,7 @@ func TestARootMayBeASymbolicLink(t *testing.T) {
 }
 
 // F5.
+// Covers: T-FS-02
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	w := newWorld(t, grants.Resources{}, Options{})
 	if err := syscall.Mkfifo(w.path("fifo"), 0o644); err != nil {
@@ -228,6 +231,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 }
 
 // E10.
+// Covers: T-FS-03
 func TestPseudoFileSystemsAreRefusedWhateverTheRoot(t *testing.T) {
 	w := &world{t: t}
 	w.open(grants.Grants{Filesystem: grants.Filesystem{Read: []string{"/"}, Write: []string{"/"}}}, Options{})

@@ -244,6 +244,7 @@ func TestAWriteThatCannotBeGuardedIsNotBegun(t *testing.T) {
 	}
 }
 
+// Covers: T-FS-06
 func TestWriteRootsThatHoldWhatTheSupervisorNeedsAreRefused(t *testing.T) {
 	base := t.TempDir()
 	for _, dir := range []string{"etc/sub", "other"} {
@@ -287,6 +288,7 @@ func init() {
 	children["full disk"] = fullDisk
 }
 
+// Covers: T-FS-05
 func TestAFullDiskLeavesTheOldFileAndNoTemporary(t *testing.T) {
 	out, err := inMountNamespace(child("full disk", t.TempDir())).CombinedOutput()
 	if err != nil {

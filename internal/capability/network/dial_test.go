@@ -12,6 +12,7 @@ import (
 )
 
 // Covers: N2
+// Covers: T-NET-01
 func TestCheckedAddressIsTheDialledOne(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -40,6 +41,7 @@ func TestCheckedAddressIsTheDialledOne(t *testing.T) {
 }
 
 // Covers: N3
+// Covers: T-NET-02
 func TestUngrantedHostIsNeverResolved(t *testing.T) {
 	w := newWorld(t)
 	origin := w.host("granted.test", serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -63,6 +65,7 @@ func TestUngrantedHostIsNeverResolved(t *testing.T) {
 	}
 }
 
+// Covers: T-NET-01
 func TestPrivateAddressBehindNameIsRefusedUndialled(t *testing.T) {
 	open, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

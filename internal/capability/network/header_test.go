@@ -8,6 +8,7 @@ import (
 	"realm.internal/supervisor/pkg/grants"
 )
 
+// Covers: T-NET-03
 func TestSmugglingHeadersAreRefused(t *testing.T) {
 	w := newWorld(t)
 	arrived := 0
@@ -72,6 +73,7 @@ func injecting(origin string, others ...string) grants.Grants {
 	return g
 }
 
+// Covers: T-SEC-01
 func TestInjectedHeader(t *testing.T) {
 	w := newWorld(t)
 	s := serve(t, echo)

@@ -86,6 +86,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // Covers: N5
+// Covers: T-NET-04
 func TestGzipBombKeepsMemoryFlat(t *testing.T) {
 	var bomb bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&bomb, gzip.BestSpeed)

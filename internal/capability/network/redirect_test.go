@@ -25,6 +25,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 }
 
 // Covers: N1
+// Covers: T-NET-01
 func TestRedirectIsANewDecision(t *testing.T) {
 	w := newWorld(t)
 	origin := w.host("a.test", serve(t, echo))
@@ -127,6 +128,7 @@ func TestFiveRedirectsPassAndSixAreRefused(t *testing.T) {
 	}
 }
 
+// Covers: T-SEC-02
 func TestCredentialsStayWithTheirOrigin(t *testing.T) {
 	w := newWorld(t)
 	a := w.host("a.test", serve(t, echo))

@@ -150,6 +150,7 @@ func TestCancelKillsTheCommand(t *testing.T) {
 }
 
 // Covers: E4
+// Covers: T-CMD-02
 func TestNothingOutlivesTheCommand(t *testing.T) {
 	j := open(t, shell())
 	for i, script := range []string{
@@ -185,6 +186,7 @@ func processes(t *testing.T, mark string) []string {
 }
 
 // Covers: E5
+// Covers: T-RES-03
 func TestForkBombIsContained(t *testing.T) {
 	g := shell()
 	g.Resources.MaxPids = 16

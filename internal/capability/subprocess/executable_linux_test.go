@@ -27,6 +27,7 @@ func script(t *testing.T, dir, name, text string) string {
 	return path
 }
 
+// Covers: T-CMD-04
 func TestReplacedExecutableIsRefused(t *testing.T) {
 	const good, evil = "#!/bin/sh\necho good\n", "#!/bin/sh\necho evil\n"
 	for name, replace := range map[string]func(path, other string) error{

@@ -12,6 +12,7 @@ import (
 )
 
 // Covers: E1
+// Covers: T-SEC-03
 func TestEnvironmentOfTheSupervisorIsNotThere(t *testing.T) {
 	t.Setenv("CANARY", "canary-value")
 	j := open(t, shell())
@@ -21,6 +22,8 @@ func TestEnvironmentOfTheSupervisorIsNotThere(t *testing.T) {
 	}
 }
 
+// Covers: E6, E8
+// Covers: T-CMD-01
 func TestJailHoldsNothingOfTheHost(t *testing.T) {
 	j := open(t, shell())
 	for script, want := range map[string]string{
@@ -52,7 +55,7 @@ func TestJailHoldsNothingOfTheHost(t *testing.T) {
 	}
 }
 
-// Covers: E6, E8
+// Covers: T-CMD-01
 func TestForbiddenCallsFail(t *testing.T) {
 	g := granting("/usr/bin/perl", "/bin/sh")
 	j := open(t, g)
@@ -126,6 +129,7 @@ func TestGrantedRoots(t *testing.T) {
 }
 
 // Covers: E9
+// Covers: T-CMD-03
 func TestSetIDFilesCannotBeMade(t *testing.T) {
 	out := t.TempDir()
 	g := granting("/usr/bin/perl", "/bin/sh")

@@ -15,6 +15,7 @@ import (
 	"realm.internal/supervisor/internal/seccomp"
 )
 
+// Covers: T-SYS-04
 func TestCommittedProgramsAreWhatTheTablesCompileTo(t *testing.T) {
 	for _, table := range seccomp.Tables() {
 		want, err := compile(table)
