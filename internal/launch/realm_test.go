@@ -82,6 +82,7 @@ func newGroup(t testing.TB, name string) *cgroup.Group {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { m.Close() })
 	g, err := m.Create(name, testLimits)
 	if err != nil {
 		t.Fatal(err)
