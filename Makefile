@@ -1,11 +1,10 @@
 # Targets that CI calls unchanged: build test test-kernel test-vm lint fuzz bench demo.
 GO      ?= go
-VERSION ?= $(shell git describe --always --dirty 2>/dev/null || echo dev)
 V8_TAGS ?=
 # The same flags for building and testing, so that the native side is compiled once.
 export GOFLAGS += -trimpath
 
-ldflags := -s -w -X realm.internal/supervisor/internal/build.Version=$(VERSION)
+ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
 .PHONY: build setup includes test test-kernel test-vm lint fuzz bench demo clean

@@ -4,5 +4,6 @@ package build
 // Protocol is the version of the frames between supervisor and realm. It changes whenever one of them would misread the other.
 const Protocol = 1
 
-// Version names the build of both binaries. The Makefile sets it by -X; the default marks a plain `go build`.
-var Version = "dev"
+// Version names the release of both binaries. It is in the source, so that a
+// program that embeds the library is of the release whose sources it uses.
+const Version = "0.1.0"

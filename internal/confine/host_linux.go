@@ -50,6 +50,7 @@ func Open(cfg Config) (*Host, error) {
 		return nil, err
 	}
 	h.groups = groups
+	h.sweep()
 	if err := h.findLayers(); err != nil {
 		_ = groups.Close()
 		return nil, err
@@ -59,6 +60,14 @@ func Open(cfg Config) (*Host, error) {
 		return nil, err
 	}
 	return h, nil
+}
+
+// sweep removes what supervisors left that died together with their spawners.
+// What cannot be removed is in nobody's way: names are never used twice.
+func (h *Host) sweep() {
+	if n, err := h.groups.Sweep(); n > 0 || err != nil {
+		h.cfg.Log.Info("removed control groups of dead supervisors", "groups", n, "error", err)
+	}
 }
 
 func (h *Host) checkNames() error {

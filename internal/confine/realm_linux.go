@@ -195,7 +195,10 @@ func (r *Realm) notReady(cause error) error {
 	_ = r.process.Kill()
 	exit := r.process.Wait()
 	text := r.stderr.String()
-	if exit.Code == ExitUnconfined {
+	switch exit.Code {
+	case exitUsage:
+		return &launch.BinaryError{Problem: launch.BinaryWrongVersion, Detail: text, Err: cause}
+	case exitSetup:
 		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: text, Err: cause}
 	}
 	return fmt.Errorf("the realm ended before it was ready (%s): %w: %q", describe(exit), cause, text)
@@ -252,9 +255,10 @@ type Figures struct {
 
 // Exit statuses by which a realm tells why it ended itself.
 const (
-	ExitOOM        = 86 // V8 found no memory
-	ExitFatal      = 87 // V8 gave up
-	ExitUnconfined = 88 // a confinement step failed before a source came
+	exitUsage = 81 // arguments, or another version
+	exitSetup = 82 // a confinement step failed before a source came
+	ExitOOM   = 86 // V8 found no memory
+	ExitFatal = 87 // V8 gave up
 )
 
 // End kills what is left of the realm, reads its figures and removes it. It may

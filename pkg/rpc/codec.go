@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"unicode/utf8"
@@ -51,6 +52,16 @@ func (e *encoder) raw(r Raw) {
 	}
 	_, err := e.buf.Write(r)
 	e.keep(err)
+}
+
+// optional writes a value that may be absent, which is not the same as null.
+func (e *encoder) optional(r Raw) {
+	if r == nil {
+		e.array(0)
+		return
+	}
+	e.array(1)
+	e.raw(r)
 }
 
 func (e *encoder) finish() ([]byte, error) {
@@ -218,6 +229,17 @@ func (d *decoder) value(into *Raw) {
 	if d.keep(err); err == nil {
 		*into = Raw(rest[:n:n])
 		d.skip(n)
+	}
+}
+
+func (d *decoder) optional(into *Raw) {
+	switch d.array() {
+	case 0:
+		*into = nil
+	case 1:
+		d.value(into)
+	default:
+		d.keep(errors.New("an optional value of several"))
 	}
 }
 

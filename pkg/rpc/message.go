@@ -55,7 +55,7 @@ type Execute struct {
 	Name string
 	// Mode is auto, module, script or function.
 	Mode string
-	// Args is an encoded array; Input an encoded value, none when absent.
+	// Args is an encoded array; Input an encoded value, nil when absent.
 	Args, Input Raw
 	// Tools are the names that become globals.
 	Tools []string
@@ -224,7 +224,7 @@ func (m *Execute) encode(e *encoder) {
 	e.str(m.Name)
 	e.str(m.Mode)
 	e.raw(m.Args)
-	e.raw(m.Input)
+	e.optional(m.Input)
 	e.strs(m.Tools)
 	e.str(m.TimeZone)
 	e.array(len(m.Modules))
@@ -255,7 +255,7 @@ func (m *Execute) decode(d *decoder) {
 	d.str(&m.Name)
 	d.str(&m.Mode)
 	d.raw(&m.Args)
-	d.raw(&m.Input)
+	d.optional(&m.Input)
 	d.strs(&m.Tools)
 	d.str(&m.TimeZone)
 	m.decodeModules(d)

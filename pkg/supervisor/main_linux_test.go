@@ -8,12 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"realm.internal/supervisor/internal/build"
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
@@ -82,7 +80,7 @@ func prepare(dir string) error {
 			return err
 		}
 	}
-	return adoptBuild()
+	return nil
 }
 
 func findRealm() (string, error) {
@@ -97,21 +95,6 @@ func findRealm() (string, error) {
 		return "", fmt.Errorf("make build: %w\n%s", err, out)
 	}
 	return built, nil
-}
-
-// adoptBuild takes the realm's build for this test's: `go test` links none in.
-func adoptBuild() error {
-	cmd := exec.Command(realmPath, "--protocol=0", "--heap-mb=1", "--build=?")
-	var text strings.Builder
-	cmd.Stderr = &text
-	_ = cmd.Run() // it refuses
-	_, rest, ok := strings.Cut(text.String(), "this realm is build ")
-	version, _, ok2 := strings.Cut(rest, ", protocol ")
-	if !ok || !ok2 {
-		return fmt.Errorf("%s does not tell its build: %q", realmPath, text.String())
-	}
-	build.Version = version
-	return nil
 }
 
 func copyFile(to, from string) error {
