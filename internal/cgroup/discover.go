@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/containerd/cgroups/v3"
-	"github.com/containerd/cgroups/v3/cgroup1"
 	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/layer"
@@ -47,7 +46,7 @@ type manager struct {
 }
 
 func open() (*Manager, error) {
-	own, ownUnified, err := cgroup1.ParseCgroupFileUnified("/proc/self/cgroup")
+	own, ownUnified, err := cgroups.ParseCgroupFileUnified("/proc/self/cgroup")
 	if err != nil {
 		return nil, fmt.Errorf("find own control groups: %w", err)
 	}

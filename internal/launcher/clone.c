@@ -74,7 +74,11 @@ static int map_mounts(struct launch *l, uint32_t uid, int *fds)
 		struct stat st;
 		if (!(l->mounts[i].flags & MOUNT_MAP_OWNER))
 			continue;
-		int tree = n < MAX_DONATED ? mount_clone(l, i, &st) : -1;
+		if (n == MAX_DONATED) {
+			errno = E2BIG;
+			return -1;
+		}
+		int tree = mount_clone(l, i, &st);
 		if (tree < 0)
 			return -1;
 		fds[n++] = tree;
