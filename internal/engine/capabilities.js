@@ -20,7 +20,7 @@
   };
   const data = (value, what) => (value === undefined || value === null ? undefined : typeof value === 'string' ? value : bytes(value, what));
   const options = (value) => {
-    if (value === undefined || value === null) return {};
+    if (value === undefined || value === null) return { __proto__: null };
     if (typeof value !== 'object') throw new TypeError('the options must be an object');
     return value;
   };

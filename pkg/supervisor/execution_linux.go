@@ -36,13 +36,12 @@ type stop struct {
 
 // run takes the execution to its end and publishes the result.
 func (x *execution) run(ctx context.Context) {
-	defer x.close()
 	began := time.Now()
 	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), Stats: Stats{WallMs: 1}}
 	sourceSum, grantsSum := hexSum(x.message.Source), grants.Hash(x.req.Grants)
 	if err := x.trail.Begin("source sha256 " + sourceSum + ", grants sha256 " + grantsSum); err != nil {
 		res.err = failure(CodeInternal, err, "nothing ran: %v", err)
-		x.session.finish(res)
+		x.publish(res)
 		return
 	}
 	realm, err := x.s.takeRealm(ctx, realmSpec(x.req.Grants.Engine, x.limits))
@@ -211,5 +210,13 @@ func (x *execution) finish(res *Result, took time.Duration) {
 	if res.Receipt != nil {
 		res.Receipt.AuditHead = head
 	}
+	x.publish(res)
+}
+
+// publish frees what the run held, its place too, before anybody can know that
+// it is over: whoever waited may start the next at once.
+func (x *execution) publish(res *Result) {
+	x.close()
+	x.s.leave()
 	x.session.finish(res)
 }

@@ -26,6 +26,7 @@ type Session struct {
 	logs    []Log
 	pending map[string]chan response
 	serial  int
+	aborted bool // by Abort: nothing is asked or answered any more
 	result  *Result
 }
 
@@ -84,6 +85,9 @@ func (s *Session) Fail(id string, code, message string) error {
 func (s *Session) answer(id string, r response) {
 	s.mu.Lock()
 	ch := s.pending[id]
+	if s.aborted {
+		ch = nil
+	}
 	delete(s.pending, id)
 	s.mu.Unlock()
 	if ch != nil {
@@ -93,7 +97,14 @@ func (s *Session) answer(id string, r response) {
 
 // Abort ends the run: the guest's pending calls reject, and the session ends
 // with ABORTED. Further calls do nothing.
-func (s *Session) Abort() { s.once.Do(func() { close(s.abort) }) }
+func (s *Session) Abort() {
+	s.once.Do(func() {
+		s.mu.Lock()
+		s.aborted = true
+		s.mu.Unlock()
+		close(s.abort)
+	})
+}
 
 // Wait waits for the end. The error, if any, is an *Error; the Result is never nil.
 func (s *Session) Wait() (*Result, error) {
@@ -111,8 +122,10 @@ func (s *Session) ask(ctx context.Context, method string, params json.RawMessage
 	s.serial++
 	id := "d" + strconv.Itoa(s.serial)
 	s.pending[id] = ch
+	if !s.aborted {
+		s.events.push(Event{Type: EventDataRequest, RequestID: s.id, DataRequestID: id, Method: method, Params: params})
+	}
 	s.mu.Unlock()
-	s.events.push(Event{Type: EventDataRequest, RequestID: s.id, DataRequestID: id, Method: method, Params: params})
 	select {
 	case r := <-ch:
 		return r.data, r.err

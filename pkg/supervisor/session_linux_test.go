@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -308,13 +307,17 @@ func TestMoreRunsThanPlacesAreRefusedOrWait(t *testing.T) {
 		t.Error(err)
 	}
 
+	for range 20 { // a place is free as soon as its run is over
+		if _, err := s.Run(context.Background(), supervisor.Request{Source: `1`}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	q := supervise(t, supervisor.Config{MaxConcurrent: 1, MaxQueue: 8, QueueTimeout: patience})
-	var done atomic.Int32
 	errs := make(chan error, 8)
 	for range 8 {
 		go func() {
 			_, err := q.Run(context.Background(), supervisor.Request{Source: `1`})
-			done.Add(1)
 			errs <- err
 		}()
 	}
