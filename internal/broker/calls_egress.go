@@ -39,9 +39,13 @@ var networkFetch = call[rpc.NetworkFetch, grants.Fetch]{
 			}
 			body = string(body.([]byte))
 		}
-		headers := make([]any, len(res.Headers))
-		for i, h := range res.Headers {
-			headers[i] = []any{c.text(h[0]), c.text(h[1])}
+		headers := value.NewObject()
+		for _, h := range res.Headers {
+			name, v := c.text(h[0]), c.text(h[1])
+			if before, ok := headers.Lookup(name); ok { // as the fetch standard combines them
+				v = before.(string) + ", " + v
+			}
+			headers.Set(name, v)
 		}
 		v := value.NewObject(
 			value.Member{Key: "status", Value: res.Status},

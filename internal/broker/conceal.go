@@ -24,7 +24,11 @@ func (c *concealer) text(s string) string {
 	return out
 }
 
+// bytes never returns nil, which would cross as null.
 func (c *concealer) bytes(p []byte) []byte {
+	if len(p) == 0 {
+		return []byte{}
+	}
 	out, found := c.r.Bytes(p)
 	c.found = append(c.found, found...)
 	return out

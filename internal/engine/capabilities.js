@@ -56,7 +56,10 @@
       pairs(headers), typeof body === 'object' && body !== null && !(body instanceof ArrayBuffer) && !ArrayBuffer.isView(body) && `${body}` !== '[object Object]'
         ? `${body}` : data(body, 'body'), asText);
   };
-  const fetchText = async (url, init) => request(url, init, true);
+  const fetchText = async (url, init) => {
+    const { status, headers, body } = await request(url, init, true);
+    return { status, headers, body };
+  };
 
   class Headers {
     #map;
@@ -71,10 +74,12 @@
   }
   class Response {
     #body; #used = false;
-    constructor(url, answer) {
-      this.url = url;
+    constructor(answer) {
+      this.url = answer.url;
       this.status = answer.status;
       this.ok = answer.status >= 200 && answer.status < 300;
+      this.statusText = answer.statusText;
+      this.redirected = answer.redirected;
       this.headers = new Headers(Object.entries(answer.headers));
       this.#body = answer.body;
     }
@@ -89,12 +94,16 @@
     async text() { return native.utf8Decode(this.#take(), false).replace(/^\ufeff/, ''); }
     async json() { return JSON.parse(await this.text()); }
   }
-  const fetch = async (url, init) => new Response(`${url}`, await request(url, init, false));
+  const fetch = async (url, init) => new Response(await request(url, init, false));
 
   const spawn = async (path, args, init) => {
     const { stdin } = options(init);
     const given = args === undefined ? [] : Array.from(args, (argument) => text(argument, 'an argument'));
-    return call(SPAWN, `subprocess ${text(path, 'path')}`, 'sSd', path, given, data(stdin, 'stdin'));
+    const { code, signal, stdout, stderr } = await call(SPAWN, `subprocess ${text(path, 'path')}`, 'sSd', path, given, data(stdin, 'stdin'));
+    // What is not UTF-8 becomes U+FFFD in the text; the bytes are beside it, out of sight of whoever prints the answer.
+    return Object.defineProperties({ code, signal, stdout: native.utf8Decode(stdout, false), stderr: native.utf8Decode(stderr, false) }, {
+      stdoutBytes: { __proto__: null, value: stdout }, stderrBytes: { __proto__: null, value: stderr },
+    });
   };
 
   const tools = { async request(method, params) { return call(TOOL, `tool ${text(method, 'method')}`, 'sv', method, params); } };
