@@ -95,7 +95,7 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w\nsee %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.runCommand(), a.doctorCommand(), a.grantsCommand(), a.policyCommand(), a.auditCommand(), a.typesCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.doctorCommand(), a.grantsCommand(), a.policyCommand(), a.auditCommand(), a.typesCommand(), a.serveCommand(), a.versionCommand())
 	return root
 }
 

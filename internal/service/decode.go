@@ -1,0 +1,124 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"realm.internal/supervisor/internal/document"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/value"
+)
+
+// members splits a JSON object into its members. Unlike encoding/json it takes keys as they are written, each once, and
+// none that is not known.
+func members(what string, text []byte, known ...string) (map[string]json.RawMessage, error) {
+	if !utf8.Valid(text) {
+		return nil, malformed("%s is not UTF-8", what)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, malformed("%s is no JSON object", what)
+	}
+	all := map[string]json.RawMessage{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, malformed("%s is malformed JSON: %v", what, err)
+		}
+		name := key.(string)
+		if !slices.Contains(known, name) {
+			return nil, malformed("%s has the unknown key %q; use some of %s", what, grants.Shorten(name), strings.Join(known, ", "))
+		}
+		if _, twice := all[name]; twice {
+			return nil, malformed("%s has the key %q twice", what, name)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, malformed("%s is malformed JSON: %v", what, err)
+		}
+		all[name] = raw
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, malformed("%s is malformed JSON: %v", what, err)
+	}
+	if d.More() {
+		return nil, malformed("there is something after %s", what)
+	}
+	return all, nil
+}
+
+// text reads a string; "" where it is absent.
+func text(all map[string]json.RawMessage, key string) (string, error) {
+	raw, ok := all[key]
+	if !ok {
+		return "", nil
+	}
+	var s string
+	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return "", malformed("%s is no string", key)
+	}
+	return s, nil
+}
+
+// limits reads an object of limits as a grants document has them, under other names where names says so.
+func limits(under string, raw json.RawMessage, names map[string]string) (grants.Resources, error) {
+	var l grants.Resources
+	if raw == nil {
+		return l, nil
+	}
+	if names != nil {
+		known := make([]string, 0, len(names))
+		for name := range names {
+			known = append(known, name)
+		}
+		slices.Sort(known)
+		all, err := members(under, raw, known...)
+		if err != nil {
+			return l, err
+		}
+		renamed := map[string]json.RawMessage{}
+		for name, v := range all {
+			renamed[names[name]] = v
+		}
+		if raw, err = json.Marshal(renamed); err != nil {
+			return l, err
+		}
+	}
+	if raw[0] != '{' {
+		return l, malformed("%s is no object", under)
+	}
+	if _, err := document.Decode(bytes.NewReader(raw), &l); err != nil {
+		return l, malformed("%s: %v", under, err).with(under, err)
+	}
+	return l, nil
+}
+
+// data reads plain JSON as the guest will see it.
+func data(key string, raw json.RawMessage) (any, error) {
+	v, err := value.FromJSON(raw)
+	if err != nil {
+		return nil, malformed("%s: %v", key, err)
+	}
+	if v == nil {
+		return json.RawMessage("null"), nil
+	}
+	return v, nil
+}
+
+// names reads a list of strings.
+func names(key string, raw json.RawMessage) ([]string, error) {
+	var list []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+		return nil, malformed("%s is no array", key)
+	}
+	all := make([]string, len(list))
+	for i, item := range list {
+		if item[0] != '"' || json.Unmarshal(item, &all[i]) != nil {
+			return nil, malformed("%s has an item that is no string", key)
+		}
+	}
+	return all, nil
+}

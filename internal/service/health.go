@@ -1,0 +1,78 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// checkPatience is how long a self-check may take.
+const checkPatience = 10 * time.Second
+
+// health is what the last self-check found.
+type health struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (h *health) last() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+// check takes a source of the service's own through every layer.
+func (s *Service) check(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	g := s.use()
+	if g == nil {
+		return nil
+	}
+	defer g.users.Done()
+	err := g.sup.SelfCheck(ctx)
+	s.health.mu.Lock()
+	before := s.health.err
+	s.health.err = err
+	s.health.mu.Unlock()
+	switch {
+	case err != nil:
+		s.log.Error("the self-check failed: no source can be run", "error", err)
+	case before != nil:
+		s.log.Info("the self-check passes again")
+	}
+	return err
+}
+
+// watch checks every so often. The service manager hears that all is well only when it is.
+func (s *Service) watch(ctx context.Context) {
+	every := s.cfg.CheckEvery
+	if half := s.cfg.Watchdog / 2; half > 0 && half < every {
+		every = half
+	}
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		if s.health.last() == nil && s.cfg.Watchdog > 0 {
+			s.cfg.Notify("WATCHDOG=1")
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		_ = s.check(ctx)
+		s.cfg.Notify("STATUS=" + s.status())
+	}
+}
+
+// status is a line for the service manager.
+func (s *Service) status() string {
+	live, waiting := s.gate.counts()
+	text := fmt.Sprintf("%d runs live, %d waiting", live, waiting)
+	if err := s.health.last(); err != nil {
+		text += "; the self-check fails"
+	}
+	return text
+}

@@ -1,0 +1,123 @@
+package service
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/supervisor"
+	"realm.internal/supervisor/pkg/value"
+)
+
+// find is a live run of the caller's own; nobody learns whether others have one of that id.
+func (s *Service) find(c *call) (*liveRun, error) {
+	id := c.r.PathValue("id")
+	if run := s.runs.find(c.who, id); run != nil {
+		return run, nil
+	}
+	return nil, refuse(http.StatusNotFound, supervisor.CodeInvalid, "you have no live run %q", grants.Shorten(id))
+}
+
+// listRuns lists the caller's own live runs.
+func (s *Service) listRuns(c *call) error {
+	type entry struct {
+		RequestID string `json:"requestId"`
+		State     string `json:"state"` // queued or running
+		Since     string `json:"since"`
+		ElapsedMs int64  `json:"elapsedMs"`
+	}
+	list := []entry{}
+	for _, r := range s.runs.of(c.who) {
+		e := entry{r.id, "queued", r.since.UTC().Format(time.RFC3339Nano), time.Since(r.since).Milliseconds()}
+		if r.begun() != nil {
+			e.State = "running"
+		}
+		list = append(list, e)
+	}
+	return writeJSON(c, http.StatusOK, map[string]any{"runs": list})
+}
+
+// abortRun aborts one.
+func (s *Service) abortRun(c *call) error {
+	run, err := s.find(c)
+	if err != nil {
+		return err
+	}
+	run.cancel()
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// respond answers a data request of a run. One that is unknown, answered or late has no effect.
+func (s *Service) respond(c *call) error {
+	body, release, err := s.body(c)
+	defer release()
+	if err != nil {
+		return err
+	}
+	run, err := s.find(c)
+	if err != nil {
+		return err
+	}
+	all, err := members("the response", body, "type", "requestId", "dataRequestId", "data", "error")
+	if err != nil {
+		return err
+	}
+	kind, err := text(all, "type")
+	if err != nil || kind != "" && kind != "data_response" {
+		return malformed("type is not data_response")
+	}
+	if id, err := text(all, "requestId"); err != nil || id != "" && id != run.id {
+		return malformed("requestId is not that of the path, %s", run.id)
+	}
+	id, err := text(all, "dataRequestId")
+	if err != nil || id == "" {
+		return malformed("dataRequestId is missing")
+	}
+	if session := run.begun(); session != nil {
+		if err := reply(session, id, all["data"], all["error"]); err != nil {
+			return err
+		}
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func reply(session *supervisor.Session, id string, data, failed json.RawMessage) error {
+	switch {
+	case data != nil && failed != nil:
+		return malformed("give either data or error")
+	case failed != nil:
+		all, err := members("error", failed, "code", "message")
+		if err != nil {
+			return err
+		}
+		code, err := text(all, "code")
+		if err != nil {
+			return err
+		}
+		message, err := text(all, "message")
+		if err != nil {
+			return err
+		}
+		return session.Fail(id, code, message)
+	case data == nil:
+		return session.Respond(id, nil)
+	}
+	v, err := value.FromJSON(data)
+	if err != nil {
+		return malformed("data: %v", err)
+	}
+	if err := session.Respond(id, v); err != nil {
+		return malformed("%v", err)
+	}
+	return nil
+}
+
+func writeJSON(c *call, status int, v any) error {
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Cache-Control", "no-store")
+	c.w.WriteHeader(status)
+	return json.NewEncoder(c.w).Encode(v)
+}

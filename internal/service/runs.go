@@ -1,0 +1,151 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+// createRun takes a run from its order to its answer. When the client goes away, the run is aborted.
+func (s *Service) createRun(c *call) error {
+	g := s.use()
+	if g == nil {
+		return runProblem(&supervisor.Error{Code: supervisor.CodeAborted, Message: "the service is being stopped"})
+	}
+	defer g.users.Done()
+	body, release, err := s.body(c)
+	defer release()
+	if err != nil {
+		return err
+	}
+	o, err := parseOrder(body)
+	if err != nil {
+		return err
+	}
+	if err := o.authorize(g.policy, c.caller); err != nil {
+		return err
+	}
+	if o.run.ID == "" {
+		o.run.ID = rand.Text()
+	}
+	ctx, cancel := context.WithCancel(c.r.Context())
+	defer cancel()
+	run := &liveRun{id: o.run.ID, since: time.Now(), cancel: cancel}
+	if !s.runs.add(c.who, run) {
+		return refuse(http.StatusConflict, supervisor.CodeInvalid, "the run %s is live", run.id)
+	}
+	defer s.runs.remove(c.who, run.id)
+	return s.run(ctx, c, g, run, o.run)
+}
+
+// body reads a JSON body; release may be called whatever the error.
+func (s *Service) body(c *call) (body []byte, release func(), err error) {
+	if kind, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); c.r.Header.Get("Content-Type") != "" &&
+		(err != nil || kind != "application/json" && kind != "application/x-www-form-urlencoded") { // the latter is what curl says when nobody tells it
+		return nil, func() {}, refuse(http.StatusUnsupportedMediaType, supervisor.CodeInvalid, "the body is to be application/json")
+	}
+	control := http.NewResponseController(c.w)
+	_ = control.SetReadDeadline(time.Now().Add(s.cfg.patience))
+	body, release, err = s.bodies.body(c.who, c.r.Body)
+	_ = control.SetReadDeadline(time.Time{})
+	switch {
+	case errors.Is(err, errBodyTooLarge):
+		err = refuse(http.StatusRequestEntityTooLarge, supervisor.CodeInvalid, "the body has more than %d bytes", maxBodyBytes)
+	case errors.Is(err, errBodiesFull):
+		err = refuse(http.StatusTooManyRequests, supervisor.CodeCapacity, "%v", err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = refuse(http.StatusRequestTimeout, supervisor.CodeInvalid, "the body did not arrive within %v", s.cfg.patience)
+	case err != nil:
+		err = malformed("the body could not be read")
+	}
+	if err != nil {
+		c.w.Header().Set("Connection", "close") // what is left of the body is not worth reading
+	}
+	return body, release, err
+}
+
+// run waits for a place, runs, and answers.
+func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun, r supervisor.Request) error {
+	ordered := time.Now()
+	finished, read, err := s.gate.enter(ctx, c.who, int(c.caller.MaxConcurrent), s.cfg.QueueTimeout)
+	if err != nil {
+		return s.noPlace(c, err)
+	}
+	defer read()
+	began := time.Now()
+	r.ID = c.who + "/" + run.id // records are everybody's
+	session, err := g.sup.Submit(ctx, r)
+	if err != nil {
+		s.metrics.runs.Add(1, string(supervisor.AsError(err).Code))
+		return err
+	}
+	run.begin(session)
+	go func() {
+		<-session.Done()
+		finished()
+	}()
+	var out output = &documentOutput{c: c, id: run.id}
+	if streamed(c.r.Header.Get("Accept")) {
+		out = &streamOutput{c: c, id: run.id}
+	}
+	patient := &patientWriter{w: c.w, control: http.NewResponseController(c.w), patience: s.cfg.patience}
+	out.begin(patient)
+	for e := range session.Events() {
+		out.event(session, e)
+		if patient.err != nil {
+			run.cancel() // nobody reads any more
+		}
+	}
+	res, err := session.Wait()
+	s.ended(c, run, res, began.Sub(ordered), time.Since(began))
+	return out.end(res, err)
+}
+
+func (s *Service) noPlace(c *call, err error) error {
+	if !errors.Is(err, errFull) {
+		err = &supervisor.Error{Code: supervisor.CodeAborted, Message: "aborted while waiting for a free realm"}
+		s.metrics.runs.Add(1, string(supervisor.CodeAborted))
+		return runProblem(err)
+	}
+	s.metrics.runs.Add(1, string(supervisor.CodeCapacity))
+	p := refuse(http.StatusTooManyRequests, supervisor.CodeCapacity, "as many realms are live as the policy allows, and none became free in time")
+	p.Hint = "wait for a run to end, or ask the operator to raise maxConcurrent"
+	return p
+}
+
+// ended says in the log and in figures what became of a run. The audit log's head stands in the journal, so that lines
+// that were cut off the log's end can be missed.
+func (s *Service) ended(c *call, run *liveRun, res *supervisor.Result, queued, took time.Duration) {
+	code := "OK"
+	if err := res.Err(); err != nil {
+		code = string(supervisor.AsError(err).Code)
+	}
+	s.metrics.ended(code, res, queued, took)
+	head := ""
+	if n := len(res.Audit); n > 0 {
+		head = res.Audit[n-1].Hash
+	}
+	if res.Receipt != nil && res.Receipt.AuditHead != "" {
+		head = res.Receipt.AuditHead
+	}
+	s.log.Info("run ended", "caller", c.who, "run", run.id, "code", code, "wallMs", res.Stats.WallMs,
+		"cpuMs", res.Stats.CPUMs, "operations", res.Stats.Operations, "denied", res.Stats.DeniedOperations, "auditHead", head)
+}
+
+// streamed reports whether the client asks for events.
+func streamed(accept string) bool {
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, _, err := mime.ParseMediaType(part)
+		if err == nil && (kind == ndjson || kind == "application/ndjson") {
+			return true
+		}
+	}
+	return false
+}
