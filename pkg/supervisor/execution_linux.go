@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"time"
@@ -201,16 +202,30 @@ func (x *execution) finish(res *Result, took time.Duration) {
 		}
 	}
 	head, err := x.trail.End(outcome, reason, took)
-	if err != nil && res.err == nil {
+	if err != nil {
+		res.err = unrecorded(res.err, err)
 		res.Value, res.raw = Undefined, nil
-		res.err = failure(CodeInternal, err, "the run's end could not be recorded: %v", err)
-		res.err.Phase = "run"
+		x.s.cfg.Logger.Error("a run's end could not be recorded", "run", x.req.ID, "error", err)
 	}
 	res.Audit = x.trail.Records()
 	if res.Receipt != nil {
 		res.Receipt.AuditHead = head
 	}
 	x.publish(res)
+}
+
+// unrecorded makes a run that ended well a failed one, and adds to the error of
+// one that did not.
+func unrecorded(e *Error, cause error) *Error {
+	if e == nil {
+		e = failure(CodeInternal, cause, "the run's end could not be recorded: %v", cause)
+		e.Phase = "run"
+		return e
+	}
+	told := *e
+	told.Message += fmt.Sprintf("; and its end could not be recorded: %v", cause)
+	told.wrapped = errors.Join(e.wrapped, cause)
+	return &told
 }
 
 // publish frees what the run held, its place too, before anybody can know that
