@@ -232,6 +232,6 @@ func unrecorded(e *Error, cause error) *Error {
 // it is over: whoever waited may start the next at once.
 func (x *execution) publish(res *Result) {
 	x.close()
-	x.s.leave()
+	x.done()
 	x.session.finish(res)
 }

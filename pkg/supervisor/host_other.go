@@ -10,7 +10,10 @@ type host struct{}
 func (host) close() error { return nil }
 
 // execution is never made here: openHost fails.
-type execution struct{ session *Session }
+type execution struct {
+	session *Session
+	done    func()
+}
 
 func (*execution) run(context.Context) {}
 func (*execution) close()              {}

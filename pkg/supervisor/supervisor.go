@@ -75,9 +75,9 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 	return session, err
 }
 
-// begin runs x, and calls done when it is over.
+// begin runs x, and calls done once when what the run held is free again.
 func (s *Supervisor) begin(ctx context.Context, x *execution, session *Session, done func()) (*Session, error) {
-	x.session = session
+	x.session, x.done = session, done
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -93,7 +93,6 @@ func (s *Supervisor) begin(ctx context.Context, x *execution, session *Session, 
 		s.mu.Lock()
 		delete(s.runs, session)
 		s.mu.Unlock()
-		done()
 	}()
 	return session, nil
 }
