@@ -1,6 +1,7 @@
 package supervisor_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -53,9 +54,11 @@ func TestPathsOutOfTheRootAreDenied(t *testing.T) {
 		dir + "/../../etc/passwd", dir + "/../" + filepath.Base(filepath.Dir(outside)) + "/outside", outside, "/etc/passwd", "relative", "", dir + "x", "/", dir + "/a/../../x",
 		"/proc/self/environ", dir + "\x00/etc/passwd",
 	} {
-		for _, call := range []string{"readText", "list", "stat", "remove", "makeDirectory"} {
-			yields(t, `"SandboxDeniedError"`, capabilities+`export default p => `+call+`(p).then(() => 'done', e => e.name)`, readWrite(dir), args(path))
-		}
+		yields(t, `["SandboxDeniedError"]`, capabilities+`export default async p => {
+			const names = new Set();
+			for (const call of [readText, readBytes, list, stat, remove, makeDirectory, p => writeText(p, 'x'), p => appendText(p, 'x')]) names.add(await call(p).then(() => call + ' is done', e => e.name));
+			return [...names];
+		}`, readWrite(dir), args(path))
 	}
 	// No oracle: a path that exists and one that does not are refused alike.
 	source := capabilities + `export default p => readText(p).catch(e => [e.message.replaceAll(p, 'P'), e.hint.replaceAll(p, 'P')].join())`
@@ -124,7 +127,7 @@ func TestALinkThatIsSwappedInNeverWins(t *testing.T) {
 	}()
 	yields(t, `true`, capabilities+`export default async dir => {
 		const seen = new Set();
-		for (let i = 0; i < 300; i++) {
+		for (let i = 0; i < 100; i++) {
 			await Promise.all(['/inside', '/d/outside'].map(p => readText(dir + p).then(text => seen.add(text), e => seen.add(e.name))));
 			await writeText(dir + '/d/outside', 'inside').catch(() => {});
 			await writeText(dir + '/inside', 'inside').catch(() => {});
@@ -132,7 +135,7 @@ func TestALinkThatIsSwappedInNeverWins(t *testing.T) {
 		seen.delete('SandboxOperationError'); // the name was away for a moment
 		seen.delete('SandboxDeniedError');
 		return [...seen].join() === 'inside' || seen.size === 0 || [...seen];
-	}`, readWrite(dir), args(dir), limited(supervisor.Limits{MaxOperations: 2000}))
+	}`, readWrite(dir), args(dir), limited(supervisor.Limits{MaxOperations: 1000}))
 	close(stop)
 	<-swapped
 	if read(t, outside) != "SECRET" {
@@ -162,7 +165,12 @@ func TestOnlyRegularFilesAreReadAndNothingBlocks(t *testing.T) {
 	if err := unix.Mkfifo(dir+"/fifo", 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("unix", dir+"/socket")
+	d, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	l, err := net.Listen("unix", fmt.Sprintf("/proc/self/fd/%d/socket", d.Fd())) // the path itself is too long for an address
 	if err != nil {
 		t.Fatal(err)
 	}

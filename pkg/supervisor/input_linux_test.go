@@ -80,7 +80,7 @@ func TestTheSizeOfASourceIsLimited(t *testing.T) {
 	succeed(t, huge, limited(supervisor.Limits{MaxCodeBytes: 16 << 20}))
 	succeed(t, strings.Repeat(" ", 524_287)+"1")
 	fails(t, supervisor.ErrValidation, strings.Repeat(" ", 524_288)+"1")
-	statements := strings.Repeat("x = x * 3 % 1000;\n", 10<<20/18)
+	statements := strings.Repeat("x = x * 3 % 1000;\n", 2<<20/18)
 	succeed(t, "let x: number = 1;\n"+statements, limited(supervisor.Limits{MaxCodeBytes: 16 << 20, MemoryMb: 1000}))
 }
 

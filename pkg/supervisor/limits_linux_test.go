@@ -154,34 +154,27 @@ func TestWhatTheEngineCannotInterruptIsKilled(t *testing.T) {
 }
 
 // Case L8
-// Covers: T-RES-04
 func TestOnlyMemoryHogsDie(t *testing.T) {
-	hog, good := `const a=[]; for(;;) a.push(new Array(1e5).fill(a.length))`, `let n = 0; for (let i = 0; i < 1e5; i++) n += i; await new Promise(f => setTimeout(f, 50)); n`
-	s := supervise(t, supervisor.Config{MaxConcurrent: 8})
-	errs := make(chan error, 20)
-	slots := make(chan struct{}, 6)
-	for i := range 20 {
-		go func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
-			defer cancel()
-			source, want := good, error(nil)
-			if i%2 == 0 {
-				source, want = hog, supervisor.ErrOOM
-			}
-			_, err := s.Run(ctx, supervisor.Request{Source: source, Limits: supervisor.Limits{MemoryMb: 64}})
-			if errors.Is(err, want) {
-				err = nil
-			} else if err == nil {
-				err = errors.New("a hog lived")
-			}
-			errs <- err
-		}()
+	const each = 10
+	hogs := []string{`const a=[]; for(;;) a.push(new Uint8Array(1<<24).fill(7))`, `const a=[]; for(;;) a.push(new Array(1e6).fill(a.length))`}
+	good := `let n = 0; for (let i = 0; i < 1e5; i++) n += i; await new Promise(f => setTimeout(f, 50)); n`
+	s := supervise(t, supervisor.Config{MaxConcurrent: 2 * each})
+	start := func(source string) *supervisor.Session {
+		session, err := s.Submit(t.Context(), supervisor.Request{Source: source, Limits: supervisor.Limits{MemoryMb: 64, RealmMemoryMb: 128}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return session
 	}
-	for range 20 {
-		if err := <-errs; err != nil {
-			t.Error(err)
+	var bad, well []*supervisor.Session
+	for i := range each {
+		bad, well = append(bad, start(hogs[i%len(hogs)])), append(well, start(good))
+	}
+	for i := range each {
+		_, err := bad[i].Wait()
+		failed(t, supervisor.ErrOOM, err)
+		if res, err := well[i].Wait(); err != nil || res.Value != 4999950000.0 {
+			t.Errorf("%v, %v", res.Value, err)
 		}
 	}
 }

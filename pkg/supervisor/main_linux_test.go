@@ -39,7 +39,7 @@ func testMain(m *testing.M) int {
 		_, _ = bufio.NewReader(os.Stdin).ReadByte()
 		_ = os.Unsetenv(awaitVariable)
 	}
-	dir, err := os.MkdirTemp("", "supervisor-e2e-")
+	dir, err := os.MkdirTemp("", "supervisor-e2e")
 	if err == nil {
 		defer func() { _ = os.RemoveAll(dir) }()
 		err = prepare(dir)
@@ -114,20 +114,30 @@ func copyFile(to, from string) error {
 	return target.Close()
 }
 
-// common is the supervisor that most tests share: what one run does must not
-// show in the next.
-var common = sync.OnceValues(func() (*supervisor.Supervisor, error) {
-	return supervisor.New(supervisor.Config{MaxConcurrent: 32})
-})
+// shared is the supervisor that most tests use together: what one run does must
+// not show in the next.
+type shared struct {
+	once       sync.Once
+	supervisor *supervisor.Supervisor
+	err        error
+}
+
+var commonOne shared
+
+func common() (*supervisor.Supervisor, error) {
+	commonOne.once.Do(func() {
+		commonOne.supervisor, commonOne.err = supervisor.New(supervisor.Config{MaxConcurrent: 32})
+	})
+	return commonOne.supervisor, commonOne.err
+}
 
 func closeCommon() error {
-	s, err := common()
-	if err != nil {
-		return err
+	if commonOne.supervisor == nil {
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	return s.Shutdown(ctx)
+	return commonOne.supervisor.Shutdown(ctx)
 }
 
 // helpers are the other lives of the test binary.

@@ -1,0 +1,148 @@
+package supervisor_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"realm.internal/supervisor/internal/cgroup"
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+// plainUser is nobody in particular.
+const plainUser = 54322
+
+// notOfTheKernel are tests of the language and of documents, which are the same for every user.
+const notOfTheKernel = "Rootless|WithoutDelegation|Source|Form|Positions|Stacks|Imported|Timers|Values|Promises|Thrown|TypeScript|Globals|" +
+	"Guest|Codas|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
+
+// TestRootless runs the other tests again as an ordinary user, in control groups
+// that were delegated to that user.
+func TestRootless(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // this is that run
+	}
+	output, err := asPlainUser(t, true, "-test.v", "-test.timeout=120s", "-test.skip="+notOfTheKernel)
+	for line := range strings.Lines(output) {
+		if strings.Contains(line, "--- SKIP") {
+			t.Errorf("rootless: %s", line)
+		}
+	}
+	if err != nil {
+		t.Errorf("rootless: %v\n%s", err, failuresIn(output))
+	}
+}
+
+// failuresIn leaves out what passed.
+func failuresIn(output string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(output) {
+		if !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- PASS") && !strings.HasPrefix(line, "    --- PASS") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// asPlainUser re-executes this test binary as plainUser.
+func asPlainUser(t *testing.T, delegated bool, flags ...string) (string, error) {
+	t.Helper()
+	home, err := os.MkdirTemp("", "plain-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := os.Chown(home, plainUser, plainUser); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("/proc/self/exe", flags...)
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), realmVariable+"="+realmPath, awaitVariable+"=1", "TMPDIR="+home, "HOME="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: plainUser, Gid: plainUser}}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if delegated {
+		delegate(t, cmd.Process.Pid)
+	}
+	_ = in.Close() // go
+	err = cmd.Wait()
+	return out.String(), err
+}
+
+// delegate makes a group in each hierarchy that belongs to plainUser, and moves a
+// process into it, as an administrator would.
+func delegate(t *testing.T, pid int) {
+	t.Helper()
+	m, err := cgroup.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parents, _ := m.Owned()
+	for _, parent := range parents {
+		dir := filepath.Join(parent, fmt.Sprintf("supervisor-test-%d", os.Getpid()))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := os.Remove(dir); err != nil {
+				t.Error(err)
+			}
+		})
+		for _, name := range []string{"", "cgroup.procs", "tasks", "cgroup.subtree_control", "cgroup.threads"} {
+			if err := os.Chown(filepath.Join(dir, name), plainUser, plainUser); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Without a delegated group there is no memory limit: nothing may run then,
+// unless the operator says so, and what he says is on the receipt.
+//
+// Case L7
+func TestWithoutDelegationNothingRuns(t *testing.T) {
+	if os.Geteuid() == 0 {
+		if output, err := asPlainUser(t, false, "-test.v", "-test.run=^TestWithoutDelegationNothingRuns$"); err != nil {
+			t.Errorf("rootless: %v\n%s", err, failuresIn(output))
+		}
+		return
+	}
+	_, err := supervisor.New(supervisor.Config{})
+	e := failed(t, supervisor.ErrUnenforceable, err)
+	if !strings.HasPrefix(e.Capability, "cgroup.") || e.Hint == "" || e.Code.ExitStatus() != 11 {
+		t.Errorf("%+v", e)
+	}
+	waived := []string{"cgroup.memory", "cgroup.pids", "cgroup.cpu"}
+	_, err = supervisor.New(supervisor.Config{AllowMissing: waived[:1]})
+	failed(t, supervisor.ErrUnenforceable, err)
+	_, err = supervisor.New(supervisor.Config{AllowMissing: waived, RequireLayers: []string{"cgroup.memory"}})
+	if e := failed(t, supervisor.ErrUnenforceable, err); e.Capability != "cgroup.memory" {
+		t.Errorf("%+v", e)
+	}
+	s := supervise(t, supervisor.Config{AllowMissing: waived})
+	res, err := runIn(t, s, `1 + 1`)
+	if err != nil || res.Value != 2.0 {
+		t.Fatalf("%v, %v", res.Value, err)
+	}
+	if len(res.Receipt.Weakenings) != 3 || res.Receipt.Layers["cgroup.memory"].State != "missing" || res.Receipt.Layers["seccomp"].State != "enforced" {
+		t.Errorf("receipt %+v", res.Receipt)
+	}
+	_, err = runIn(t, s, `const a = []; for (;;) a.push(new Array(1e5).fill(1))`, limited(supervisor.Limits{MemoryMb: 64}))
+	failed(t, supervisor.ErrOOM, err)
+}
