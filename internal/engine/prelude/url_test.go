@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // platformData reads a file of the public platform tests that the URL library's module carries.
@@ -110,6 +111,37 @@ func TestURLSettersDoAsThePlatformTestsSay(t *testing.T) {
 					t.Errorf("%q, %s = %q: %s is %q, want %q", row.Href, property, row.NewValue, name, got[name], want)
 				}
 			}
+		}
+	}
+}
+
+func TestNoURLTakesLong(t *testing.T) {
+	long := strings.Repeat
+	for _, row := range []struct {
+		input string
+		ok    bool
+	}{
+		{"http://h/" + long("a", 1<<20), true},
+		{"http://h/?" + long("a@/", 100_000), true},
+		{"data:text/plain;base64," + long("ab/+", 1<<18), true},
+		{"http://h/" + long("a/", 4000), true},
+		{"http://h/" + long("a/", 500_000), false},
+		{"http://h/" + long(`a\`, 500_000), false},
+		{"http://u:" + long("p", 500_000) + "@h/", false},
+		{long("../", 500_000), false},
+	} {
+		began := time.Now()
+		if _, ok := ParseURL(row.input, "http://base/", true); ok != row.ok {
+			t.Errorf("%.30s… of %d bytes: %v", row.input, len(row.input), ok)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%.30s… of %d bytes took %v", row.input, len(row.input), took)
+		}
+	}
+	for property, value := range map[string]string{"username": "u", "password": "p", "pathname": "/a"} {
+		packed := SetURL("http://h/", property, long(value, 500_000))
+		if href, _, _ := strings.Cut(packed, "\n"); href != "http://h/" {
+			t.Errorf("%s was set to %d bytes", property, len(href))
 		}
 	}
 }
