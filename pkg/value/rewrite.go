@@ -2,16 +2,17 @@ package value
 
 // Rewrite replaces every string (keys, names and messages included) and every
 // run of bytes in a decoded tree, in place, and returns the tree. It keeps
-// shared references and ends on cycles. Strings with lone surrogates and the
+// shared references, takes what stands in many places once, and ends on cycles. Strings with lone surrogates and the
 // sources of regular expressions are passed to text too.
 func Rewrite(v any, text func(string) string, bytes func([]byte) []byte) any {
-	return rewriter{text, bytes, map[any]bool{}}.value(v)
+	return rewriter{text, bytes, map[any]bool{}, map[*byte][]byte{}}.value(v)
 }
 
 type rewriter struct {
 	text  func(string) string
 	bytes func([]byte) []byte
 	seen  map[any]bool
+	runs  map[*byte][]byte // what became of the bytes that begin there
 }
 
 func (r rewriter) value(in any) any {
@@ -23,15 +24,15 @@ func (r rewriter) value(in any) any {
 			return r.text(before)
 		}
 	case []byte:
-		return r.bytes(t)
+		return r.run(t)
 	case []any:
-		if len(t) > 0 && r.enter(&t[0]) {
-			r.list(t)
-		}
+		r.list(t)
 	case *Object:
 		r.object(t)
 	case *RegExp:
-		t.Source = r.text(t.Source)
+		if r.enter(t) {
+			t.Source = r.text(t.Source)
+		}
 	case *Map:
 		if r.enter(t) {
 			for i, e := range t.Entries {
@@ -50,9 +51,9 @@ func (r rewriter) value(in any) any {
 			r.object(t.Fields)
 		}
 	case *ArrayBuffer:
-		t.Bytes = r.bytes(t.Bytes)
+		t.Bytes = r.run(t.Bytes)
 	case *TypedArray:
-		t.Bytes = r.bytes(t.Bytes)
+		t.Bytes = r.run(t.Bytes)
 	case *SparseArray:
 		if r.enter(t) {
 			for i := range t.Elements {
@@ -63,7 +64,26 @@ func (r rewriter) value(in any) any {
 	return in
 }
 
+// run rewrites bytes; those that are shared stay shared.
+func (r rewriter) run(b []byte) []byte {
+	if len(b) == 0 {
+		return b
+	}
+	out, ok := r.runs[&b[0]]
+	if !ok {
+		out = r.bytes(b)
+		r.runs[&b[0]] = out
+		if len(out) > 0 {
+			r.runs[&out[0]] = out // a buffer that is met again holds these
+		}
+	}
+	return out
+}
+
 func (r rewriter) list(l []any) {
+	if len(l) == 0 || !r.enter(&l[0]) {
+		return
+	}
 	for i := range l {
 		l[i] = r.value(l[i])
 	}
