@@ -67,7 +67,7 @@ func (g *grower) value(depth int) any {
 	}
 	all := leaves
 	if depth > 0 {
-		all = append(all, containers...)
+		all = append(containers, leaves...) // small numbers are drawn more often
 	}
 	return all[rapid.IntRange(0, len(all)-1).Draw(g.T, "kind")]()
 }
