@@ -51,10 +51,16 @@ func (r *Reader) Next(limit func(Op) (int, error)) (Frame, error) {
 		r.Started(true)
 		defer r.Started(false)
 	}
-	if _, err := io.ReadFull(r.r, r.head[1:]); err != nil {
+	if _, err := io.ReadFull(r.r, r.head[1:4]); err != nil {
 		return Frame{}, truncated(err)
 	}
 	n := binary.BigEndian.Uint32(r.head[:4])
+	if n < 4 { // array, op, id and body: waiting for more of it would take for ever
+		return Frame{}, malformed("a payload of %d bytes", n)
+	}
+	if _, err := io.ReadFull(r.r, r.head[4:]); err != nil {
+		return Frame{}, truncated(err)
+	}
 	if r.head[4] != 0x93 || r.head[5] > 0x7f {
 		return Frame{}, malformed("the payload does not begin with an array of three and an op")
 	}
@@ -65,9 +71,6 @@ func (r *Reader) Next(limit func(Op) (int, error)) (Frame, error) {
 	}
 	if max = min(max, MaxFrameBytes); int64(n) > int64(max) {
 		return Frame{}, malformed("%s of %d bytes, at most %d are allowed", op, n, max)
-	}
-	if n < 4 {
-		return Frame{}, malformed("%s of %d bytes", op, n)
 	}
 	payload, err := r.body(int(n))
 	if err != nil {

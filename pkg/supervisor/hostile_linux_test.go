@@ -1,0 +1,132 @@
+package supervisor_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+const hostileVariable = "E2E_HOSTILE"
+
+// hostileRealm builds a realm binary that breaks the protocol.
+func hostileRealm(t *testing.T) string {
+	t.Helper()
+	if path := os.Getenv(hostileVariable); path != "" {
+		return path
+	}
+	path := filepath.Join(filepath.Dir(realmPath), "hostile")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	build := exec.Command("go", "build", "-tags", "netgo,osusergo", "-ldflags", `-linkmode external -extldflags "-static"`, "-o", path, "./testdata/hostile")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build the hostile realm: %v\n%s", err, out)
+	}
+	t.Setenv(hostileVariable, path)
+	return path
+}
+
+// Cases T3, T5
+func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
+	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for act, want := range map[string]error{
+		"behave":                           nil,
+		"one byte at a time":               nil,
+		"two results":                      nil, // the second is never read
+		"a flood of words":                 nil,
+		"a path outside":                   nil, // refused like any other
+		"a write that lies about its size": nil,
+		"noise":                            supervisor.ErrCrashed,
+		"a frame of 4 GiB":                 supervisor.ErrCrashed,
+		"an array of 4 billion":            supervisor.ErrCrashed,
+		"a million arrays deep":            supervisor.ErrCrashed,
+		"half a frame":                     supervisor.ErrCrashed,
+		"an empty frame":                   supervisor.ErrCrashed,
+		"an unknown op":                    supervisor.ErrCrashed,
+		"an op of the supervisor":          supervisor.ErrCrashed,
+		"ready again":                      supervisor.ErrCrashed,
+		"a call twice":                     supervisor.ErrCrashed,
+		"a result that is no value":        supervisor.ErrCrashed,
+		"a timeout of its own":             supervisor.ErrCrashed,
+		"a code of its own":                supervisor.ErrCrashed,
+		"a flood of output":                supervisor.ErrCrashed,
+		"a flood of calls":                 supervisor.ErrDenied,
+		"silence":                          supervisor.ErrTimeout,
+		"memory":                           supervisor.ErrOOM,
+		"a status":                         supervisor.ErrCrashed,
+		"a socket":                         supervisor.ErrCrashed,
+		"an x32 call":                      supervisor.ErrCrashed,
+		"ptrace":                           supervisor.ErrCrashed,
+	} {
+		t.Run(act, func(t *testing.T) {
+			wall := int64(20_000)
+			if act == "silence" {
+				wall = 200
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			began := time.Now()
+			res, err := s.Run(ctx, supervisor.Request{Source: act, Limits: supervisor.Limits{WallClockMs: wall}})
+			if want == nil {
+				if err != nil || res.Value != "done" {
+					t.Errorf("%v, %v", res.Value, err)
+				}
+				return
+			}
+			failed(t, want, err)
+			if took := time.Since(began); took > 8*time.Second {
+				t.Errorf("took %s", took)
+			}
+		})
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+}
+
+// The receipt is the kernel's word, not the realm's.
+func TestARealmThatIsNotConfinedGetsNoSource(t *testing.T) {
+	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
+	for early, want := range map[int64]struct {
+		code       error
+		capability string
+	}{
+		201: {supervisor.ErrInternal, ""},
+		202: {supervisor.ErrUnenforceable, "seccomp"},
+		203: {supervisor.ErrInvalid, ""},
+		204: {supervisor.ErrInvalid, ""},
+		205: {supervisor.ErrUnenforceable, "seccomp"},
+		206: {supervisor.ErrInternal, ""},
+		207: {supervisor.ErrInternal, ""},
+		208: {supervisor.ErrUnenforceable, "descriptors"},
+		209: {supervisor.ErrInternal, ""},
+		210: {supervisor.ErrCrashed, ""},
+		211: {supervisor.ErrTimeout, ""},
+	} {
+		t.Run(fmt.Sprint(early), func(t *testing.T) {
+			source := "behave" + strings.Repeat(" ", 500_000) // more than a pipe holds
+			res, err := runIn(t, s, source, limited(supervisor.Limits{MemoryMb: early, WallClockMs: 300}))
+			e := failed(t, want.code, err)
+			if e.Capability != want.capability {
+				t.Errorf("%+v", e)
+			}
+			if (res.Receipt != nil) != (early > 209) {
+				t.Errorf("receipt %v", res.Receipt)
+			}
+		})
+	}
+}
