@@ -31,7 +31,6 @@ func hostileRealm(t *testing.T) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the hostile realm: %v\n%s", err, out)
 	}
-	t.Setenv(hostileVariable, path)
 	return path
 }
 

@@ -20,7 +20,7 @@ const plainUser = 54322
 
 // notOfTheKernel are tests of the language and of documents, which are the same for every user.
 const notOfTheKernel = "Rootless|WithoutDelegation|Source|Form|Positions|Stacks|Imported|Timers|Values|Promises|Thrown|TypeScript|Globals|" +
-	"Guest|Codas|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
+	"Guest|Codas|OwnNetwork|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
 
 // TestRootless runs the other tests again as an ordinary user, in control groups
 // that were delegated to that user.
@@ -63,7 +63,7 @@ func asPlainUser(t *testing.T, delegated bool, flags ...string) (string, error) 
 	}
 	cmd := exec.Command("/proc/self/exe", flags...)
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), realmVariable+"="+realmPath, awaitVariable+"=1", "TMPDIR="+home, "HOME="+home)
+	cmd.Env = append(os.Environ(), realmVariable+"="+realmPath, hostileVariable+"="+hostileRealm(t), awaitVariable+"=1", "TMPDIR="+home, "HOME="+home)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: plainUser, Gid: plainUser}}
 	in, err := cmd.StdinPipe()
 	if err != nil {
