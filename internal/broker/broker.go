@@ -61,6 +61,7 @@ type Broker struct {
 	lastID uint64
 	calls  sync.WaitGroup
 	slots  chan struct{}
+	tree   sync.Mutex // held while parameters are decoded
 	logs   logBudget
 	count  counters
 	fatal  chan error // a record that could not be written

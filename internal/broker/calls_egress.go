@@ -110,7 +110,7 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 		return b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.ToolCall, m *rpc.ToolRequest) (answer, error) {
-		params, err := toolParams(m.Params)
+		params, err := b.toolParams(m.Params)
 		if err != nil {
 			return answer{}, err
 		}
@@ -140,7 +140,11 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 	},
 }
 
-func toolParams(raw rpc.Raw) (json.RawMessage, error) {
+// toolParams takes one call at a time: as a tree, a value of very many small
+// objects is a hundred times as large as it was on the wire.
+func (b *Broker) toolParams(raw rpc.Raw) (json.RawMessage, error) {
+	b.tree.Lock()
+	defer b.tree.Unlock()
 	v, err := value.Decode(raw, value.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("decode tool parameters: %w", err)

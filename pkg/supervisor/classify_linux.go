@@ -30,6 +30,10 @@ func stopped(why *stop, f *rpc.Failure) *Error {
 	return e
 }
 
+// maxCauseBytes is up to which length of a thrown error, on the wire, the text
+// of its cause is made. Thrown holds the cause in any case.
+const maxCauseBytes = 256 << 10
+
 // guestFailure is the error that the realm reported.
 func guestFailure(f *rpc.Failure) *Error {
 	e := &Error{
@@ -50,7 +54,7 @@ func guestFailure(f *rpc.Failure) *Error {
 		return crashed("the realm reported a thrown value that is no value", err)
 	}
 	e.Thrown = thrown
-	if t, ok := thrown.(*value.Error); ok && t.Cause != nil {
+	if t, ok := thrown.(*value.Error); ok && t.Cause != nil && len(f.Thrown) <= maxCauseBytes {
 		if text, err := value.MarshalJSON(t.Cause); err == nil {
 			e.Cause = text
 		}

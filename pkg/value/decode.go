@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,6 +62,15 @@ type decoder struct {
 
 func (d *decoder) malformed(format string, args ...any) error {
 	return fmt.Errorf("%w: byte %d: %s", ErrMalformed, d.pos, fmt.Sprintf(format, args...))
+}
+
+// remember gives an object the next index. The list doubles: append's own steps
+// for long ones would leave several times its size behind.
+func (d *decoder) remember(object any) {
+	if len(d.objects) == cap(d.objects) {
+		d.objects = slices.Grow(d.objects, max(8, len(d.objects)))
+	}
+	d.objects = append(d.objects, object)
 }
 
 // take returns the next n bytes.
@@ -214,7 +224,7 @@ func (d *decoder) bytes(n int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.objects = append(d.objects, part)
+	d.remember(part)
 	return part, nil
 }
 
@@ -292,7 +302,7 @@ func (d *decoder) date(ms float64) (any, error) {
 	default:
 		return nil, d.malformed("a date out of range")
 	}
-	d.objects = append(d.objects, v)
+	d.remember(v)
 	return v, nil
 }
 

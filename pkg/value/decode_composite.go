@@ -15,7 +15,7 @@ func (d *decoder) leave() { d.depth-- }
 
 func (d *decoder) object(n int) (any, error) {
 	o := &Object{}
-	d.objects = append(d.objects, o)
+	d.remember(o)
 	if err := d.members(o, n); err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (d *decoder) array(n int) (any, error) {
 	}
 	defer d.leave()
 	a := make([]any, n, max(n, 1)) // the address is the identity, of an empty array too
-	d.objects = append(d.objects, a)
+	d.remember(a)
 	for i := range a {
 		v, err := d.value()
 		if err != nil {
@@ -122,17 +122,17 @@ func (d *decoder) tagged(kind byte, n int) (any, error) {
 	switch {
 	case kind == tagRegExp && n == 2:
 		r := &RegExp{}
-		d.objects = append(d.objects, r)
+		d.remember(r)
 		return r, d.texts(&r.Source, &r.Flags)
 	case kind == tagMap && n%2 == 0:
 		return d.mapEntries(n / 2)
 	case kind == tagSet:
 		s := &Set{Values: make([]any, n)}
-		d.objects = append(d.objects, s)
+		d.remember(s)
 		return s, d.fill(s.Values)
 	case kind == tagArrayBuffer && n == 1:
 		buffer := &ArrayBuffer{}
-		d.objects = append(d.objects, buffer)
+		d.remember(buffer)
 		return buffer, d.part(&buffer.Bytes)
 	case kind == tagTypedArray && n == 2:
 		return d.typedArray()
@@ -157,7 +157,7 @@ func (d *decoder) fill(values []any) error {
 
 func (d *decoder) mapEntries(n int) (any, error) {
 	m := &Map{Entries: make([]Entry, n)}
-	d.objects = append(d.objects, m)
+	d.remember(m)
 	for i := range m.Entries {
 		pair := [2]any{}
 		if err := d.fill(pair[:]); err != nil {
@@ -203,7 +203,7 @@ func (d *decoder) part(into *[]byte) error {
 
 func (d *decoder) typedArray() (any, error) {
 	t := &TypedArray{}
-	d.objects = append(d.objects, t)
+	d.remember(t)
 	if err := d.texts(&t.Kind); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (d *decoder) typedArray() (any, error) {
 
 func (d *decoder) error() (any, error) {
 	e := &Error{}
-	d.objects = append(d.objects, e)
+	d.remember(e)
 	if err := d.texts(&e.Name, &e.Message, &e.Stack); err != nil {
 		return nil, err
 	}
@@ -274,7 +274,7 @@ func (d *decoder) fields(o *Object) error {
 
 func (d *decoder) sparse(n int) (any, error) {
 	s := &SparseArray{Elements: make([]Element, n)}
-	d.objects = append(d.objects, s)
+	d.remember(s)
 	length, err := d.length()
 	if err != nil {
 		return nil, err

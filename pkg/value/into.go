@@ -42,6 +42,7 @@ func Assign(v any, dst any) error {
 
 type assigner struct {
 	depth   int
+	holes   uint64 // of sparse arrays so far
 	done    map[assignment]reflect.Value
 	structs encoder // its cache of struct fields
 }

@@ -161,6 +161,9 @@ func (a *assigner) list(v any, values []any, dst reflect.Value) *pathErr {
 	return nil
 }
 
+// maxHoles is how many holes of sparse arrays Assign makes room for.
+const maxHoles = 1 << 20
+
 // sparse fills the holes, unless they would cost far more than the value did.
 func (a *assigner) sparse(s *SparseArray, dst reflect.Value) *pathErr {
 	if dst.Kind() == reflect.Map {
@@ -170,7 +173,9 @@ func (a *assigner) sparse(s *SparseArray, dst reflect.Value) *pathErr {
 		}
 		return a.objectMap(o, dst)
 	}
-	if uint64(s.Length) > 1024+64*uint64(len(s.Elements)) {
+	// Few bytes can hold many such arrays: all their holes together are bounded too.
+	a.holes += uint64(s.Length) - uint64(len(s.Elements))
+	if uint64(s.Length) > 1024+64*uint64(len(s.Elements)) || a.holes > maxHoles {
 		return failf("an array of length %d with %d elements is too sparse for a %s", s.Length, len(s.Elements), dst.Type())
 	}
 	values := make([]any, s.Length)

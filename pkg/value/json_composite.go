@@ -1,33 +1,25 @@
 package value
 
-import (
-	"strconv"
-	"unsafe"
-)
+import "strconv"
 
-func (w *jsonWriter) array(a []any, at *place) error {
+func (w *jsonWriter) array(a []any) error {
 	if a == nil {
 		w.raw("null")
 		return nil
 	}
-	id := identity{unsafe.Pointer(unsafe.SliceData(a)), len(a), nil}
-	if cap(a) > 0 && w.repeatedID(id, at) {
+	if w.repeated(a) {
 		return w.limit()
 	}
-	return w.list(a, at)
+	return w.list(a)
 }
 
-func (w *jsonWriter) list(a []any, at *place) error {
+func (w *jsonWriter) list(a []any) error {
 	w.raw("[")
 	for i, v := range a {
 		if i > 0 {
 			w.raw(",")
 		}
-		var inner *place
-		if !leaf(v) {
-			inner = at.at(i)
-		}
-		if err := w.value(v, inner); err != nil {
+		if err := w.child(step{index: i}, v); err != nil {
 			return err
 		}
 	}
@@ -35,26 +27,17 @@ func (w *jsonWriter) list(a []any, at *place) error {
 	return nil
 }
 
-// leaf reports values that nothing can refer to, so that they need no place.
-func leaf(v any) bool {
-	switch v.(type) {
-	case nil, bool, float64, string:
-		return true
-	}
-	return false
-}
-
-func (w *jsonWriter) object(o *Object, at *place) error {
+func (w *jsonWriter) object(o *Object) error {
 	if o == nil {
 		w.raw("null")
 		return nil
 	}
-	if w.repeated(unsafe.Pointer(o), at) {
+	if w.repeated(o) {
 		return w.limit()
 	}
 	if o.find("$type") < 0 {
 		w.raw("{")
-		if err := w.members(o, at, true, nil); err != nil {
+		if err := w.members(o, true, nil); err != nil {
 			return err
 		}
 		w.raw("}")
@@ -62,15 +45,17 @@ func (w *jsonWriter) object(o *Object, at *place) error {
 	}
 	w.open("object")
 	w.raw("{")
-	if err := w.members(o, typed(at), true, nil); err != nil {
+	w.push(typed)
+	if err := w.members(o, true, nil); err != nil {
 		return err
 	}
+	w.pop()
 	w.raw("}}")
 	return nil
 }
 
 // members writes the properties of o but for those that skip holds.
-func (w *jsonWriter) members(o *Object, at *place, first bool, skip func(string) bool) error {
+func (w *jsonWriter) members(o *Object, first bool, skip func(string) bool) error {
 	for _, m := range o.members {
 		if skip != nil && skip(m.Key) {
 			continue
@@ -81,77 +66,74 @@ func (w *jsonWriter) members(o *Object, at *place, first bool, skip func(string)
 		first = false
 		w.quote(m.Key)
 		w.raw(":")
-		var inner *place
-		if !leaf(m.Value) {
-			inner = at.in(m.Key)
-		}
-		if err := w.value(m.Value, inner); err != nil {
+		if err := w.child(property(m.Key), m.Value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *jsonWriter) mapEntries(m *Map, at *place) error {
-	if w.repeated(unsafe.Pointer(m), at) {
+func (w *jsonWriter) mapEntries(m *Map) error {
+	if w.repeated(m) {
 		return w.limit()
 	}
 	w.open("map")
 	w.raw("[")
-	at = typed(at)
+	w.push(typed)
 	for i, e := range m.Entries {
-		if i > 0 {
-			w.raw(",")
-		}
-		if err := w.pair(e.Key, e.Value, at.at(i)); err != nil {
+		if err := w.pair(i, e.Key, e.Value); err != nil {
 			return err
 		}
 	}
+	w.pop()
 	w.raw("]}")
 	return nil
 }
 
-func (w *jsonWriter) pair(key, v any, at *place) error {
+func (w *jsonWriter) pair(i int, key, v any) error {
+	if i > 0 {
+		w.raw(",")
+	}
+	w.push(step{index: i})
 	w.raw("[")
-	if err := w.value(key, at.at(0)); err != nil {
+	if err := w.child(step{index: 0}, key); err != nil {
 		return err
 	}
 	w.raw(",")
-	if err := w.value(v, at.at(1)); err != nil {
+	if err := w.child(step{index: 1}, v); err != nil {
 		return err
 	}
 	w.raw("]")
+	w.pop()
 	return nil
 }
 
-func (w *jsonWriter) sparse(s *SparseArray, at *place) error {
-	if w.repeated(unsafe.Pointer(s), at) {
+func (w *jsonWriter) sparse(s *SparseArray) error {
+	if w.repeated(s) {
 		return w.limit()
 	}
 	w.raw(`{"$type":"array","length":`)
 	w.buf = strconv.AppendUint(w.buf, uint64(s.Length), 10)
 	w.raw(`,"value":[`)
-	at = typed(at)
+	w.push(typed)
 	for i, el := range s.Elements {
-		if i > 0 {
-			w.raw(",")
-		}
-		if err := w.pair(float64(el.Index), el.Value, at.at(i)); err != nil {
+		if err := w.pair(i, float64(el.Index), el.Value); err != nil {
 			return err
 		}
 	}
+	w.pop()
 	w.raw("]}")
 	return nil
 }
 
 // error writes an Error flat: own fields follow name, message, stack, cause and
 // errors.
-func (w *jsonWriter) error(e *Error, at *place) error {
-	if w.repeated(unsafe.Pointer(e), at) {
+func (w *jsonWriter) error(e *Error) error {
+	if w.repeated(e) {
 		return w.limit()
 	}
 	w.open("error")
-	at = typed(at)
+	w.push(typed)
 	w.raw(`{"name":`)
 	w.quote(e.Name)
 	w.raw(`,"message":`)
@@ -162,21 +144,22 @@ func (w *jsonWriter) error(e *Error, at *place) error {
 	}
 	if e.Cause != nil {
 		w.raw(`,"cause":`)
-		if err := w.value(e.Cause, at.in("cause")); err != nil {
+		if err := w.child(property("cause"), e.Cause); err != nil {
 			return err
 		}
 	}
 	if e.Errors != nil {
 		w.raw(`,"errors":`)
-		if err := w.array(e.Errors, at.in("errors")); err != nil {
+		if err := w.child(property("errors"), e.Errors); err != nil {
 			return err
 		}
 	}
 	if e.Fields != nil {
-		if err := w.members(e.Fields, at, false, e.has); err != nil {
+		if err := w.members(e.Fields, false, e.has); err != nil {
 			return err
 		}
 	}
+	w.pop()
 	w.raw("}}")
 	return nil
 }

@@ -2,13 +2,11 @@ package value
 
 import (
 	"encoding/base64"
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
 	"time"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // MarshalJSON returns v as JSON, compact and with keys in their order. What
@@ -34,34 +32,31 @@ import (
 // wraps ErrLimit.
 func MarshalJSON(v any) ([]byte, error) {
 	w := jsonWriter{}
-	if err := w.value(v, nil); err != nil {
+	if err := w.survey(v); err != nil {
+		return nil, err
+	}
+	if err := w.value(v); err != nil {
 		return nil, err
 	}
 	return w.buf, nil
 }
 
-// maxPointers bounds the bytes that all references of a document take: each may
-// repeat a long path.
-const maxPointers = 64 << 20
+// maxPointers bounds the bytes that all references of a document take, since
+// each may repeat a long path: what every document may have, and how many times
+// as much as everything else in it.
+const (
+	maxPointers      = 1 << 20
+	maxPointersTimes = 8
+)
 
 type jsonWriter struct {
 	buf      []byte
-	seen     map[identity]*place
+	shared   map[jsonID]*place // what stands in several places: the first, once it is written
+	path     []step            // to the value that is being written
 	depth    int
 	pointers int
 }
 
-// place is a step of a JSON Pointer. Paths are spelled only for references.
-type place struct {
-	parent *place
-	key    string
-	index  int // when key is ""
-	isKey  bool
-}
-
-func (p *place) at(i int) *place     { return &place{parent: p, index: i} }
-func (p *place) in(k string) *place  { return &place{parent: p, key: k, isKey: true} }
-func typed(p *place) *place          { return p.in("value") }
 func (w *jsonWriter) raw(s string)   { w.buf = append(w.buf, s...) }
 func (w *jsonWriter) open(t string)  { w.raw(`{"$type":"` + t + `","value":`) }
 func (w *jsonWriter) quote(s string) { w.buf = appendJSONString(w.buf, s) }
@@ -71,9 +66,9 @@ func (w *jsonWriter) simple(t, s string) {
 	w.raw("}")
 }
 
-func (w *jsonWriter) value(v any, at *place) error {
+func (w *jsonWriter) value(v any) error {
 	if w.depth > defaultDepth {
-		return fmt.Errorf("%w: nested deeper than %d", ErrLimit, defaultDepth)
+		return tooDeepForJSON()
 	}
 	w.depth++
 	defer func() { w.depth-- }()
@@ -102,21 +97,21 @@ func (w *jsonWriter) value(v any, at *place) error {
 	case InvalidDateType:
 		w.raw(`{"$type":"date","value":null}`)
 	case []byte:
-		return w.bytes(identity{unsafe.Pointer(unsafe.SliceData(v)), len(v), nil}, "", v, at)
+		return w.bytes("", v, v)
 	case []any:
-		return w.array(v, at)
+		return w.array(v)
 	case *Object:
-		return w.object(v, at)
+		return w.object(v)
 	default:
-		return w.rich(v, at)
+		return w.rich(v)
 	}
 	return nil
 }
 
-func (w *jsonWriter) rich(v any, at *place) error {
+func (w *jsonWriter) rich(v any) error {
 	switch v := v.(type) {
 	case *RegExp:
-		if w.repeated(unsafe.Pointer(v), at) {
+		if w.repeated(v) {
 			return w.limit()
 		}
 		w.open("regexp")
@@ -126,32 +121,34 @@ func (w *jsonWriter) rich(v any, at *place) error {
 		w.quote(v.Flags)
 		w.raw("}}")
 	case *ArrayBuffer:
-		return w.bytes(identity{at: unsafe.Pointer(v)}, "ArrayBuffer", v.Bytes, at)
+		return w.bytes("ArrayBuffer", v.Bytes, v)
 	case *TypedArray:
-		return w.bytes(identity{at: unsafe.Pointer(v)}, v.Kind, v.Bytes, at)
+		return w.bytes(v.Kind, v.Bytes, v)
 	case *Map:
-		return w.mapEntries(v, at)
+		return w.mapEntries(v)
 	case *Set:
-		if w.repeated(unsafe.Pointer(v), at) {
+		if w.repeated(v) {
 			return w.limit()
 		}
 		w.open("set")
-		if err := w.list(v.Values, typed(at)); err != nil {
+		w.push(typed)
+		if err := w.list(v.Values); err != nil {
 			return err
 		}
+		w.pop()
 		w.raw("}")
 	case *SparseArray:
-		return w.sparse(v, at)
+		return w.sparse(v)
 	case *Error:
-		return w.error(v, at)
+		return w.error(v)
 	default:
-		return w.foreign(v, at)
+		return w.foreign(v)
 	}
 	return nil
 }
 
 // foreign writes other Go types through the wire form.
-func (w *jsonWriter) foreign(v any, at *place) error {
+func (w *jsonWriter) foreign(v any) error {
 	b, err := Encode(v)
 	if err != nil {
 		return err
@@ -160,7 +157,10 @@ func (w *jsonWriter) foreign(v any, at *place) error {
 	if err != nil {
 		return err
 	}
-	return w.value(tree, at)
+	if err := w.survey(tree); err != nil {
+		return err
+	}
+	return w.value(tree)
 }
 
 func (w *jsonWriter) number(f float64) {
@@ -178,63 +178,9 @@ func (w *jsonWriter) number(f float64) {
 	}
 }
 
-// repeated writes a reference to an object that stands elsewhere already.
-func (w *jsonWriter) repeated(p unsafe.Pointer, at *place) bool {
-	return w.repeatedID(identity{at: p}, at)
-}
-
-func (w *jsonWriter) repeatedID(id identity, at *place) bool {
-	first, ok := w.seen[id]
-	if !ok {
-		if w.seen == nil {
-			w.seen = make(map[identity]*place)
-		}
-		w.seen[id] = at
-		return false
-	}
-	if w.limit() == nil {
-		pointer := first.pointer()
-		w.pointers += len(pointer)
-		w.simple("ref", pointer)
-	}
-	return true
-}
-
-func (w *jsonWriter) limit() error {
-	if w.pointers > maxPointers {
-		return fmt.Errorf("%w: the references take more than %d bytes as JSON", ErrLimit, maxPointers)
-	}
-	return nil
-}
-
-func (p *place) pointer() string {
-	var steps []*place
-	for ; p != nil; p = p.parent {
-		steps = append(steps, p)
-	}
-	var b []byte
-	for i := len(steps) - 1; i >= 0; i-- {
-		b = append(b, '/')
-		if !steps[i].isKey {
-			b = strconv.AppendInt(b, int64(steps[i].index), 10)
-			continue
-		}
-		for _, c := range []byte(steps[i].key) {
-			switch c {
-			case '~':
-				b = append(b, "~0"...)
-			case '/':
-				b = append(b, "~1"...)
-			default:
-				b = append(b, c)
-			}
-		}
-	}
-	return string(b)
-}
-
-func (w *jsonWriter) bytes(id identity, kind string, data []byte, at *place) error {
-	if id.at != nil && (id.len > 0 || cap(data) > 0 || kind != "") && w.repeatedID(id, at) {
+// bytes writes the bytes of object.
+func (w *jsonWriter) bytes(kind string, data []byte, object any) error {
+	if w.repeated(object) {
 		return w.limit()
 	}
 	w.raw(`{"$type":"bytes",`)
