@@ -1,6 +1,13 @@
 (native) => {
   'use strict';
-  const { call } = native;
+  // Awaits here, so that the stack of a refusal leads through here to the await of whoever called.
+  const call = async (...fields) => {
+    try {
+      return await native.call(...fields);
+    } catch (refusal) {
+      throw native.error(refusal);
+    }
+  };
   const ENVIRONMENT = 16, SECRET = 17, READ = 18, LIST = 19, STAT = 20, WRITE = 21, MAKE_DIRECTORY = 22, REMOVE = 23,
     FETCH = 24, SPAWN = 25, TOOL = 26;
 
@@ -107,12 +114,13 @@
   };
 
   const tools = { async request(method, params) { return call(TOOL, `tool ${text(method, 'method')}`, 'sv', method, params); } };
+  const tool = (name) => ({ async [name](params) { return tools.request(name, params); } })[name];
   const reportStatus = (stage, message) => { native.status(`${stage}`, `${message}`); };
 
   const { SandboxDeniedError, SandboxOperationError, SandboxAbortedError } = native.part('errors');
   return {
     environment, secret, readText, readBytes, list, stat, writeText, writeBytes, appendText, makeDirectory, remove,
-    fetchText, fetch, spawn, request: tools.request, reportStatus, dataProxy: Object.freeze(tools),
+    fetchText, fetch, spawn, request: tools.request, reportStatus, tool, dataProxy: Object.freeze(tools),
     SandboxDeniedError, SandboxOperationError, SandboxAbortedError,
   };
 }

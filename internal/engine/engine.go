@@ -5,25 +5,7 @@ import (
 
 	"realm.internal/supervisor/internal/engine/prelude"
 	"realm.internal/supervisor/internal/v8"
-	"realm.internal/supervisor/pkg/rpc"
 )
-
-// Link is the way to the supervisor.
-type Link interface {
-	// Send writes one message.
-	Send(id uint64, m rpc.Message) error
-	// SendBody writes a message whose fields are encoded already.
-	SendBody(op rpc.Op, id uint64, body []byte) error
-	// Wait blocks until a reply is there, the engine was stopped, or the time has passed (negative: none); the last two
-	// give no reply. An error means that the supervisor is gone.
-	Wait(milliseconds float64) (*Reply, error)
-}
-
-// Reply is an answer with the id of its call.
-type Reply struct {
-	ID uint64
-	rpc.Reply
-}
 
 // Options configure an Engine. They are the process's.
 type Options struct {

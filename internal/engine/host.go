@@ -11,36 +11,30 @@ import (
 // host is what the guest's native functions reach. Sending fails only when the supervisor is gone, and then nothing matters.
 type host struct {
 	realm  *v8.Realm
-	link   Link
+	writer *rpc.Writer
 	limits rpc.Limits
 	linker *linker
 
 	consoleCalls, logBytes, statusEvents int64
 }
 
-func (h *host) Call(op uint8, id uint64, body []byte) {
-	if h.link != nil {
-		_ = h.link.SendBody(rpc.Op(op), id, body)
-	}
-}
-
 // Log sends at most one call and one byte more than the limits allow, so that the supervisor sees that there was more.
 func (h *host) Log(level, message string) {
-	if h.link == nil || h.consoleCalls > h.limits.MaxConsoleCalls || h.logBytes > h.limits.MaxLogBytes {
+	if h.writer == nil || h.consoleCalls > h.limits.MaxConsoleCalls || h.logBytes > h.limits.MaxLogBytes {
 		return
 	}
 	message = cut(message, h.limits.MaxLogBytes-h.logBytes+1)
 	h.consoleCalls++
 	h.logBytes += int64(len(message))
-	_ = h.link.Send(0, &rpc.Console{Level: level, Message: message})
+	_ = h.writer.Send(0, &rpc.Console{Level: level, Message: message})
 }
 
 func (h *host) Status(stage, message string) {
-	if h.link == nil || h.statusEvents >= h.limits.MaxStatusEvents {
+	if h.writer == nil || h.statusEvents >= h.limits.MaxStatusEvents {
 		return
 	}
 	h.statusEvents++
-	_ = h.link.Send(0, &rpc.Status{Stage: cut(stage, maxStatusBytes), Message: cut(message, maxStatusBytes)})
+	_ = h.writer.Send(0, &rpc.Status{Stage: cut(stage, maxStatusBytes), Message: cut(message, maxStatusBytes)})
 }
 
 func (h *host) Import(referrer, specifier, kind string) (v8.Module, error) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"unicode"
 
@@ -11,7 +12,6 @@ import (
 // run is the one run of an Engine.
 type run struct {
 	engine *Engine
-	link   Link
 	source userSource
 	form   form
 	heapMb int64
@@ -22,18 +22,34 @@ type run struct {
 	isModule bool
 }
 
-// Run executes x and answers with the message that ends the run: a Result or a Failure. An error means that the supervisor is gone.
-func (e *Engine) Run(x *rpc.Execute, link Link) (rpc.Message, error) {
-	r := &run{engine: e, link: link, form: form(x.Mode), heapMb: x.Limits.MemoryMb}
+// ErrGone means that the supervisor closed its end.
+var ErrGone = errors.New("the supervisor is gone")
+
+// Run executes x and sends the message that ends the run through w, which leads where the realm is connected to. The error, if
+// there is one, wraps ErrGone.
+func (e *Engine) Run(x *rpc.Execute, w *rpc.Writer) error {
+	r := &run{engine: e, form: form(x.Mode), heapMb: x.Limits.MemoryMb}
 	if r.form == "" {
 		r.form = auto
 	}
-	e.host.link, e.host.limits = link, x.Limits
+	e.host.writer, e.host.limits = w, x.Limits
+	failure, err := r.run(x)
+	if failure == nil || err != nil {
+		return err
+	}
+	if err := w.Send(0, failure); err != nil {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return nil
+}
+
+// run answers with the failure of the run, or has sent its result.
+func (r *run) run(x *rpc.Execute) (*rpc.Failure, error) {
 	if failure := r.prepare(x); failure != nil {
 		return failure, nil
 	}
-	if failure := r.bindings(x.Wasm); failure != nil {
-		return failure, nil
+	if failure, err := r.bindings(x.Wasm); failure != nil || err != nil {
+		return failure, err
 	}
 	if failure := r.begin(); failure != nil {
 		return failure, nil
@@ -41,7 +57,15 @@ func (e *Engine) Run(x *rpc.Execute, link Link) (rpc.Message, error) {
 	if failure := r.startModule(); failure != nil {
 		return failure, nil
 	}
-	return r.finish(x.Limits.MaxResultBytes)
+	failure, err := r.loop()
+	if failure == nil && err == nil && r.isModule {
+		r.status = r.engine.realm.CallDefault(r.main)
+		failure, err = r.loop()
+	}
+	if failure != nil || err != nil {
+		return failure, err
+	}
+	return r.send(x.Limits.MaxResultBytes)
 }
 
 // prepare applies what the run asks for and everything that needs no guest code.
@@ -108,44 +132,54 @@ func (r *run) refusedImport(no *refused) *rpc.Failure {
 }
 
 // bindings runs the scripts of the WebAssembly grants, each to its end, before any code of the user.
-func (r *run) bindings(grants []rpc.Wasm) *rpc.Failure {
+func (r *run) bindings(grants []rpc.Wasm) (*rpc.Failure, error) {
 	for _, w := range grants {
 		r.status = r.engine.realm.RunBinding(w.Name, string(w.Binding), w.Binary)
 		if r.status == v8.Syntax {
-			return r.failure(r.engine.realm.Error(), codeValidation, phaseCompile)
+			return r.failure(r.engine.realm.Error(), codeValidation, phaseCompile), nil
 		}
-		failure, err := r.loop()
-		if err != nil || failure != nil {
-			return failure
+		if failure, err := r.loop(); failure != nil || err != nil {
+			return failure, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// finish drives the run to its end and encodes the value.
-func (r *run) finish(limit int64) (rpc.Message, error) {
-	failure, err := r.loop()
-	if failure == nil && err == nil && r.isModule {
-		r.status = r.engine.realm.CallDefault(r.main)
-		failure, err = r.loop()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if failure != nil {
-		return failure, nil
-	}
-	realm := r.engine.realm
-	value, problem, status := realm.EncodeMain(limit)
-	switch status {
-	case v8.OK:
-		return &rpc.Result{HeapBytes: realm.HeapUsed(), Value: value}, nil
-	case v8.Syntax:
-		return r.unrepresentable(problem), nil
+// loop drives the run until nothing is left to wait for.
+func (r *run) loop() (*rpc.Failure, error) {
+	switch r.status {
 	case v8.Threw:
-		return r.failure(realm.Error(), codeRuntime, phaseSerialize), nil
+		return r.thrown(), nil
+	case v8.Terminated:
+		return r.stopped(phaseRun), nil
 	}
-	return r.stopped(phaseSerialize), nil
+	switch r.engine.realm.Loop() {
+	case v8.Failed:
+		return r.thrown(), nil
+	case v8.Halted:
+		return r.stopped(phaseRun), nil
+	case v8.Deadlocked:
+		return r.deadlock(), nil
+	case v8.Gone:
+		return nil, ErrGone
+	}
+	return nil, nil
+}
+
+// send encodes and sends the value.
+func (r *run) send(limit int64) (*rpc.Failure, error) {
+	problem, status, sent := r.engine.realm.SendMain(limit)
+	switch {
+	case !sent:
+		return nil, ErrGone
+	case status == v8.Syntax:
+		return r.unrepresentable(problem), nil
+	case status == v8.Threw:
+		return r.failure(r.engine.realm.Error(), codeRuntime, phaseSerialize), nil
+	case status == v8.Terminated:
+		return r.stopped(phaseSerialize), nil
+	}
+	return nil, nil
 }
 
 // identifier reports whether name can be a global's name.

@@ -199,22 +199,6 @@ func TestDeadlineStopsALoopWithItsStack(t *testing.T) {
 	t.Logf("%+v", f)
 }
 
-func TestRoundTrips(t *testing.T) {
-	c := start(t, "--heap-mb=256")
-	c.ready()
-	c.execute(`import { environment } from 'realm:capabilities';
-export default async () => { const t = performance.now(); for (let i = 0; i < 2000; i++) await environment('X'); return Math.round((performance.now() - t) * 1000 / 2000); }`)
-	m := c.end(func(f rpc.Frame) {
-		if f.Op == rpc.OpEnvironment {
-			_ = c.w.Send(f.ID, &rpc.Reply{OK: true, Value: []byte{0xa1, 'y'}})
-		}
-	})
-	if f, ok := m.(*rpc.Failure); ok {
-		t.Fatalf("%+v", f)
-	}
-	t.Logf("round trip %d µs", integer(t, m.(*rpc.Result).Value))
-}
-
 // TestStartUpTimes reports figures; it holds nothing to them, since the machine may be busy.
 func TestStartUpTimes(t *testing.T) {
 	n := 10

@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,8 +29,8 @@ const (
 // errGone means that the supervisor closed its end.
 var errGone = errors.New("the supervisor is gone")
 
-// idleBeforeWarming is how long a realm waits for its source before it uses the time to warm up what some sources need.
-const idleBeforeWarming = 20 * time.Millisecond
+// idleBeforeWarming is how long, in milliseconds, a realm waits for its source before it warms up what some sources need.
+const idleBeforeWarming = 20.0
 
 // Main runs the realm's life and does not return. The calling goroutine must be locked to the main thread.
 func Main(argv []string) {
@@ -54,56 +53,60 @@ func live(argv []string) (int, error) {
 	if a.protocol != build.Protocol || a.build != build.Version {
 		return exitUsage, fmt.Errorf("this realm is build %s, protocol %d; the supervisor is build %s, protocol %d", build.Version, build.Protocol, a.build, a.protocol)
 	}
-	l, err := newLink()
-	if err != nil {
+	e := engine.New(engine.Options{HeapBytes: a.heapMb << 20, Jitless: a.jitless, TimeZone: a.timeZone})
+	if err := e.Realm().Connect(fdIn, fdOut); err != nil {
 		return exitSetup, err
 	}
-	e := engine.New(engine.Options{HeapBytes: a.heapMb << 20, Jitless: a.jitless, TimeZone: a.timeZone})
-	if !e.Realm().Watch(fdControl, l.wake) {
+	if !e.Realm().Watch(fdControl) {
 		return exitSetup, errors.New("the control thread does not start")
 	}
 	hash, err := confine(a.jitless)
 	if err != nil {
 		return exitSetup, err
 	}
-	if err := l.Send(0, &rpc.Ready{Protocol: build.Protocol, Build: build.Version, V8: v8.Version(), SeccompSHA256: hash}); err != nil {
+	w := rpc.NewWriter(fd(fdOut))
+	if err := w.Send(0, &rpc.Ready{Protocol: build.Protocol, Build: build.Version, V8: v8.Version(), SeccompSHA256: hash}); err != nil {
 		return exitGone, err
 	}
-	return serve(e, l)
+	return serve(e, w)
 }
 
-// serve waits for the one source, runs it and reports.
-func serve(e *engine.Engine, l *link) (int, error) {
-	if idle, err := l.idle(idleBeforeWarming); err != nil {
-		return exitGone, err
-	} else if idle {
-		e.Warm()
-	}
-	for {
-		frame, err := l.wait(-1)
-		if err != nil {
-			return exitGone, err
-		}
-		if e.Realm().Stopped() != v8.Running {
+// serve waits for the one source and runs it.
+func serve(e *engine.Engine, w *rpc.Writer) (int, error) {
+	for wait := idleBeforeWarming; ; wait = -1 {
+		input := e.Realm().Wait(wait)
+		if input == v8.InputEnd || e.Realm().Stopped() != v8.Running {
 			return exitGone, nil
 		}
-		if frame {
+		if input == v8.HasInput {
 			break
 		}
+		e.Warm()
 	}
-	var x rpc.Execute
-	if _, err := l.next(rpc.OpExecute, &x); err != nil {
-		if errors.Is(err, errGone) {
-			return exitGone, nil
-		}
+	x, err := execute(rpc.NewReader(fd(fdIn)))
+	if errors.Is(err, errGone) {
+		return exitGone, nil
+	}
+	if err != nil {
 		return exitProtocol, err
 	}
-	end, err := e.Run(&x, l)
-	if err != nil {
-		return exitGone, err
-	}
-	if err := l.Send(0, end); err != nil {
+	if err := e.Run(x, w); err != nil {
 		return exitGone, err
 	}
 	return exitDone, nil
+}
+
+// execute reads the one source. Nothing is read ahead: the engine reads what follows.
+func execute(r *rpc.Reader) (*rpc.Execute, error) {
+	f, err := r.Next(func(op rpc.Op) (int, error) {
+		if op != rpc.OpExecute {
+			return 0, fmt.Errorf("%s where %s was expected", op, rpc.OpExecute)
+		}
+		return rpc.MaxFrameBytes, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	x := &rpc.Execute{}
+	return x, f.Decode(x)
 }

@@ -1,63 +1,75 @@
 //go:build ignore
 
 // Capability calls: arguments become the fields of one message, the promise settles when the supervisor answers.
-#include "state.h"
-
-#include <cmath>
+#include "calls.h"
 
 #include "_cgo_export.h"
 #include "fields.h"
 #include "values.h"
+#include "wire.h"
 
 namespace rv8 {
 namespace {
 
-// Puts what the guest learns of a failed operation on error, and privately what the realm reports of it.
-void Describe(Realm* realm, Local<Object> error, const rv8_bytes fields[6]) {
+// A refusal travels inside the prelude as an array of its parts, until ErrorCallback makes an error of it there: in the
+// microtask in which the caller's await ends, so that the stack leads to the await.
+Local<v8::Array> Refusal(Realm* realm, const std::string_view parts[kRefusalParts]) {
+  Local<Value> texts[kRefusalParts];
+  for (int i = 0; i < kRefusalParts; i++) texts[i] = Text(realm->isolate, parts[i]);
+  return v8::Array::New(realm->isolate, texts, kRefusalParts);
+}
+
+// Puts what the guest learns of a refusal on an error, and privately what the realm reports of it.
+Local<Value> ErrorOf(Realm* realm, Local<v8::Array> refusal) {
   Isolate* isolate = realm->isolate;
   Local<Context> context = realm->context_local();
-  auto text = [&](int i) { return Text(isolate, {fields[i].data, fields[i].size}); };
-  std::string kind(fields[0].data, fields[0].size);
+  Local<Value> part[kRefusalParts];
+  for (uint32_t i = 0; i < kRefusalParts; i++) {
+    if (!refusal->Get(context, i).ToLocal(&part[i]) || !part[i]->IsString()) return refusal;
+  }
+  Local<Object> error = v8::Exception::Error(part[2].As<String>()).As<Object>();
   Local<Object> classes;
   Local<Value> prototype;
-  TryCatch ignored(isolate);
-  if (Part(realm, "errors").ToLocal(&classes) && GetOwn(realm, classes, kind).ToLocal(&prototype) && prototype->IsObject()) {
+  if (Part(realm, "errors").ToLocal(&classes) && GetOwn(realm, classes, Utf8(isolate, part[0])).ToLocal(&prototype) && prototype->IsObject()) {
     (void)error->SetPrototype(context, prototype);
   }
-  (void)error->DefineOwnProperty(context, Ascii(isolate, "message"), text(2), v8::DontEnum);
   auto own = [&](std::string_view name, int i) {
-    if (fields[i].size > 0) (void)error->CreateDataProperty(context, Ascii(isolate, name), text(i));
+    if (part[i].As<String>()->Length() > 0) (void)error->CreateDataProperty(context, Ascii(isolate, name), part[i]);
   };
   own("code", 1);
   own("capability", 3);
   own("target", 4);
   own("hint", 5);
-  Local<Value> mark[5] = {text(0), text(3), text(4), text(5), text(1)};
-  (void)error->SetPrivate(context, realm->mark.Get(isolate), v8::Array::New(isolate, mark, 5));
+  (void)error->SetPrivate(context, realm->mark.Get(isolate), refusal);
+  return error;
 }
 
-void Issue(Realm* realm, int op, const std::string& body, std::string what, v8::ReturnValue<Value> result) {
-  Isolate* isolate = realm->isolate;
-  Local<Context> context = realm->context_local();
-  Local<v8::Promise::Resolver> resolver;
-  if (!v8::Promise::Resolver::New(context).ToLocal(&resolver)) return;
-  uint64_t id = realm->next_call++;
-  Call& call = realm->calls[id];
-  call.resolver.Reset(isolate, resolver);
-  call.error.Reset(isolate, v8::Exception::Error(String::Empty(isolate)).As<Object>());
-  call.what = std::move(what);
-  result.Set(resolver->GetPromise());
-  rv8Call(realm->host, static_cast<uint8_t>(op), id, const_cast<char*>(body.data()), body.size());
-}
-
-// call(op, what, signature, …fields)
+// call(op, what, signature, …fields) → a promise that rejects with a refusal.
 void CallCallback(const v8::FunctionCallbackInfo<Value>& info) {
   Isolate* isolate = info.GetIsolate();
   Realm* realm = Of(isolate);
   if (info.Length() < 3 || !info[0]->IsInt32() || !info[1]->IsString() || !info[2]->IsString()) return;
   std::string body;
   if (!EncodeFields(realm, Utf8(isolate, info[2]), info, 3, &body)) return;
-  Issue(realm, info[0].As<v8::Int32>()->Value(), body, Utf8(isolate, info[1]), info.GetReturnValue());
+  Local<v8::Promise::Resolver> resolver;
+  if (!v8::Promise::Resolver::New(realm->context_local()).ToLocal(&resolver)) return;
+  uint64_t id = realm->next_call++;
+  Call& call = realm->calls[id];
+  call.resolver.Reset(isolate, resolver);
+  call.what.Reset(isolate, info[1].As<String>());
+  info.GetReturnValue().Set(resolver->GetPromise());
+  // When the supervisor is gone the loop notices.
+  (void)Send(realm, static_cast<uint8_t>(info[0].As<v8::Int32>()->Value()), id, {body});
+}
+
+// error(thrown) → the error that a refusal stands for; anything else is answered as it is.
+void ErrorCallback(const v8::FunctionCallbackInfo<Value>& info) {
+  Realm* realm = Of(info.GetIsolate());
+  if (info[0]->IsArray() && info[0].As<v8::Array>()->Length() == kRefusalParts) {
+    info.GetReturnValue().Set(ErrorOf(realm, info[0].As<v8::Array>()));
+  } else {
+    info.GetReturnValue().Set(info[0]);
+  }
 }
 
 // status(stage, message)
@@ -65,19 +77,6 @@ void StatusCallback(const v8::FunctionCallbackInfo<Value>& info) {
   Realm* realm = Of(info.GetIsolate());
   std::string stage = Utf8(info.GetIsolate(), info[0]), message = Utf8(info.GetIsolate(), info[1]);
   rv8Status(realm->host, stage.data(), stage.size(), message.data(), message.size());
-}
-
-// denied(capability, target, message, hint) → an error as the supervisor's own refusals give.
-void DeniedCallback(const v8::FunctionCallbackInfo<Value>& info) {
-  Isolate* isolate = info.GetIsolate();
-  Realm* realm = Of(isolate);
-  std::string text[4];
-  for (int i = 0; i < 4; i++) text[i] = Utf8(isolate, info[i]);
-  auto bytes = [](const std::string& s) { return rv8_bytes{s.data(), s.size()}; };
-  const rv8_bytes fields[6] = {{"denied", 6}, {"", 0}, bytes(text[2]), bytes(text[0]), bytes(text[1]), bytes(text[3])};
-  Local<Object> error = v8::Exception::Error(String::Empty(isolate)).As<Object>();
-  Describe(realm, error, fields);
-  info.GetReturnValue().Set(error);
 }
 
 bool Take(Realm* realm, uint64_t id, Call* call) {
@@ -90,18 +89,29 @@ bool Take(Realm* realm, uint64_t id, Call* call) {
 
 }  // namespace
 
-void ToolCallback(const v8::FunctionCallbackInfo<Value>& info) {
-  Isolate* isolate = info.GetIsolate();
-  Realm* realm = Of(isolate);
-  std::string body;
-  if (!EncodeToolRequest(realm, info.Data(), info[0], &body)) return;
-  Issue(realm, kToolRequest, body, "tool " + Utf8(isolate, info.Data()), info.GetReturnValue());
-}
-
 void InstallCalls(Realm* realm, Local<Object> native) {
   Method(realm, native, "call", CallCallback);
+  Method(realm, native, "error", ErrorCallback);
   Method(realm, native, "status", StatusCallback);
-  Method(realm, native, "denied", DeniedCallback);
+}
+
+bool ResolveCall(Realm* realm, uint64_t id, const uint8_t* value, size_t size) {
+  HandleScope handles(realm->isolate);
+  Call call;
+  if (!Take(realm, id, &call)) return false;
+  TryCatch caught(realm->isolate);
+  Local<Value> decoded;
+  if (!Decode(realm, value, size).ToLocal(&decoded)) return realm->stopped.load() != RV8_RUNNING;
+  (void)call.resolver.Get(realm->isolate)->Resolve(realm->context_local(), decoded);
+  return true;
+}
+
+bool RejectCall(Realm* realm, uint64_t id, const std::string_view parts[kRefusalParts]) {
+  HandleScope handles(realm->isolate);
+  Call call;
+  if (!Take(realm, id, &call)) return false;
+  (void)call.resolver.Get(realm->isolate)->Reject(realm->context_local(), Refusal(realm, parts));
+  return true;
 }
 
 }  // namespace rv8
@@ -111,50 +121,24 @@ using rv8::Scope;
 
 extern "C" {
 
-int rv8_resolve(rv8_realm* r, uint64_t id, const uint8_t* value, size_t size) {
-  Realm* realm = static_cast<Realm*>(r);
-  Scope scope(realm);
-  rv8::Call call;
-  if (!rv8::Take(realm, id, &call)) return RV8_THREW;
-  v8::TryCatch caught(realm->isolate);
-  v8::Local<v8::Value> decoded;
-  if (!rv8::Decode(realm, value, size).ToLocal(&decoded)) return rv8::Caught(realm, caught, false);
-  (void)call.resolver.Get(realm->isolate)->Resolve(realm->context_local(), decoded);
-  return RV8_OK;
-}
-
-// text holds, one after the other: kind, code, message, capability, target, hint.
-int rv8_reject(rv8_realm* r, uint64_t id, const char* text, const size_t lengths[6]) {
-  Realm* realm = static_cast<Realm*>(r);
-  rv8_bytes fields[6];
-  for (int i = 0; i < 6; text += lengths[i++]) fields[i] = {text, lengths[i]};
-  Scope scope(realm);
-  rv8::Call call;
-  if (!rv8::Take(realm, id, &call)) return RV8_THREW;
-  v8::Local<v8::Object> error = call.error.Get(realm->isolate);
-  rv8::Describe(realm, error, fields);
-  (void)call.resolver.Get(realm->isolate)->Reject(realm->context_local(), error);
-  return RV8_OK;
-}
-
 int rv8_pending(rv8_realm* r) { return static_cast<int>(static_cast<Realm*>(r)->calls.size()); }
 
 void rv8_pending_at(rv8_realm* r, int index, rv8_bytes* out) {
   Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
   auto at = realm->calls.begin();
   std::advance(at, index);
-  *out = {at->second.what.data(), at->second.what.size()};
+  *out = realm->Keep(rv8::Utf8(realm->isolate, at->second.what.Get(realm->isolate)));
 }
 
 // After an abort: rejects what is pending and lets the guest's handlers run.
 void rv8_wind_up(rv8_realm* r, const char* message, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
-  realm->winding_up = true;
-  std::string text = "aborted" + std::string(message, size);
-  const size_t lengths[6] = {7, 0, size, 0, 0, 0};
-  while (!realm->calls.empty()) rv8_reject(r, realm->calls.begin()->first, text.data(), lengths);
   Scope scope(realm);
   v8::TryCatch ignored(realm->isolate);
+  realm->winding_up = true;
+  const std::string_view parts[rv8::kRefusalParts] = {"aborted", "", {message, size}, "", "", ""};
+  while (!realm->calls.empty()) rv8::RejectCall(realm, realm->calls.begin()->first, parts);
   realm->isolate->PerformMicrotaskCheckpoint();
 }
 

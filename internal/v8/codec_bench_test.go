@@ -29,7 +29,7 @@ func BenchmarkCodec(b *testing.B) {
 				}
 				stringify = min(stringify, time.Since(start).Seconds())
 				g.RunFunction(`return data`, false)
-				g.Checkpoint()
+				g.Loop()
 				start = time.Now()
 				wire, _, status := g.EncodeMain(1 << 30)
 				if status != OK {

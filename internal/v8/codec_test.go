@@ -17,7 +17,6 @@ import (
 
 type noHost struct{}
 
-func (noHost) Call(uint8, uint64, []byte)                    {}
 func (noHost) Log(string, string)                            {}
 func (noHost) Status(string, string)                         {}
 func (noHost) Import(string, string, string) (Module, error) { return 0, fmt.Errorf("no modules") }
@@ -54,8 +53,8 @@ func (g guest) run(body string, limit int64, args ...any) ([]byte, Unrepresentab
 	if s := g.RunFunction(body, false); s != OK {
 		g.t.Fatalf("%s: status %d, %+v", body, s, g.Error())
 	}
-	if s := g.Checkpoint(); s != OK || g.MainState() != Fulfilled {
-		g.t.Fatalf("%s: status %d, state %d, %+v", body, s, g.MainState(), g.Error())
+	if end := g.Loop(); end != Settled {
+		g.t.Fatalf("%s: end %d, %+v", body, end, g.Error())
 	}
 	return g.EncodeMain(limit)
 }

@@ -49,3 +49,12 @@ func (r *Realm) EncodeMain(limit int64) ([]byte, Unrepresentable, Status) {
 	status := Status(C.rv8_encode_main(r.ptr, C.size_t(limit), &out, &path, &why))
 	return copied(out), Unrepresentable{text(path), text(why)}, status
 }
+
+// SendMain encodes the main value into at most limit bytes and sends it. With Syntax, the first answer says what cannot cross.
+// The last is false when the supervisor is gone.
+func (r *Realm) SendMain(limit int64) (Unrepresentable, Status, bool) {
+	var path, why C.rv8_bytes
+	var sent C.bool
+	status := Status(C.rv8_send_main(r.ptr, C.size_t(limit), &path, &why, &sent))
+	return Unrepresentable{text(path), text(why)}, status, bool(sent)
+}

@@ -91,8 +91,21 @@ Position Top(Realm* realm, Local<v8::StackTrace> trace) {
   return {};
 }
 
+// The position that was noted when the error's stack was formatted. Unlike V8's own record it knows of awaits.
+Position Place(Realm* realm, Local<Object> error) {
+  Local<Value> place, line, column;
+  if (error->IsProxy() || !error->GetPrivate(realm->context_local(), realm->place.Get(realm->isolate)).ToLocal(&place) || !place->IsArray() ||
+      !place.As<v8::Array>()->Get(realm->context_local(), 0).ToLocal(&line) || !place.As<v8::Array>()->Get(realm->context_local(), 1).ToLocal(&column) ||
+      !line->IsInt32() || !column->IsInt32()) {
+    return {};
+  }
+  return {line.As<v8::Int32>()->Value(), column.As<v8::Int32>()->Value()};
+}
+
 Position Where(Realm* realm, Local<Value> error, Local<v8::Message> message) {
   if (error->IsObject()) {
+    Position place = Place(realm, error.As<Object>());
+    if (place.line > 0) return place;
     Position at = Top(realm, v8::Exception::GetStackTrace(error));
     if (at.line > 0) return at;
   }
@@ -129,6 +142,7 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
   Realm* realm = Of(isolate);
   v8::EscapableHandleScope handles(isolate);
   std::string out = Header(realm, error);
+  bool first = true;
   for (uint32_t i = 0; i < sites->Length(); i++) {
     Local<Value> value;
     if (!sites->Get(context, i).ToLocal(&value) || !value->IsObject()) continue;
@@ -140,6 +154,11 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     if (!script.empty()) {
       Position raw{AskNumber(realm, site, "getLineNumber"), AskNumber(realm, site, "getColumnNumber")};
       Position at = MapPosition(realm, script, raw);
+      if (first && error->IsObject() && !error->IsProxy()) {
+        first = false;
+        Local<Value> place[2] = {v8::Integer::New(isolate, at.line), v8::Integer::New(isolate, at.column)};
+        (void)error.As<Object>()->SetPrivate(context, realm->place.Get(isolate), v8::Array::New(isolate, place, 2));
+      }
       auto suffix = [](Position p) { return ":" + std::to_string(p.line) + ":" + std::to_string(p.column); };
       size_t found = text.rfind(suffix(raw));
       if (found != std::string::npos) text.replace(found, suffix(raw).size(), suffix(at));
@@ -173,8 +192,6 @@ using rv8::Scope;
 
 extern "C" {
 
-bool rv8_failed(rv8_realm* r) { return static_cast<Realm*>(r)->failed; }
-
 void rv8_forget(rv8_realm* r) { static_cast<Realm*>(r)->failed = false; }
 
 void rv8_interrupt_stack(rv8_realm* r, rv8_bytes* stack, int* line, int* column) {
@@ -193,10 +210,6 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
   v8::TryCatch ignored(isolate);
   v8::Local<v8::Value> error = realm->failure.Get(isolate);
   v8::Local<v8::Message> message = realm->failure_message.Get(isolate);
-  rv8::Position at = rv8::Where(realm, error, message);
-  out->line = at.line;
-  out->column = at.column;
-
   auto text = [&](std::string_view name) { return rv8::Clip(rv8::TextOf(realm, error.As<v8::Object>(), name)); };
   out->is_error = error->IsNativeError();
   if (out->is_error) {
@@ -208,13 +221,16 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
   } else {
     out->message = realm->Keep(rv8::Clip(rv8::Inspect(realm, error)));
   }
+  rv8::Position at = rv8::Where(realm, error, message);  // after the stack was read
+  out->line = at.line;
+  out->column = at.column;
   v8::Local<v8::Array> mark = rv8::Mark(realm, error);
   if (!mark.IsEmpty()) {
     out->denied = rv8::MarkText(realm, mark, 0) == "denied";
-    out->capability = realm->Keep(rv8::MarkText(realm, mark, 1));
-    out->target = realm->Keep(rv8::MarkText(realm, mark, 2));
-    out->hint = realm->Keep(rv8::MarkText(realm, mark, 3));
-    out->code = realm->Keep(rv8::MarkText(realm, mark, 4));
+    out->code = realm->Keep(rv8::MarkText(realm, mark, 1));
+    out->capability = realm->Keep(rv8::MarkText(realm, mark, 3));
+    out->target = realm->Keep(rv8::MarkText(realm, mark, 4));
+    out->hint = realm->Keep(rv8::MarkText(realm, mark, 5));
   }
   std::string encoded;
   rv8::EncodeError problem;

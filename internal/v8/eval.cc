@@ -83,6 +83,28 @@ int SetAwaited(Realm* realm, Local<Value> value, TryCatch& caught) {
   return RV8_OK;
 }
 
+// The state of the main value. A script's completion value is taken out of the promise that stands around it.
+Main MainState(Realm* realm) {
+  Isolate* isolate = realm->isolate;
+  Local<Value> main = realm->main.Get(isolate);
+  if (main.IsEmpty() || !main->IsPromise()) return Main::kFulfilled;
+  Local<v8::Promise> promise = main.As<v8::Promise>();
+  if (promise->State() == v8::Promise::kPending) return Main::kPending;
+  Local<Value> value = promise->Result();
+  if (promise->State() == v8::Promise::kRejected) {
+    Fail(realm, value, v8::Exception::CreateMessage(isolate, value));
+    return Main::kRejected;
+  }
+  if (!realm->main_is_repl) {
+    realm->main.Reset(isolate, value);
+    return Main::kFulfilled;
+  }
+  TryCatch caught(isolate);
+  Local<Value> completion = v8::Undefined(isolate);
+  if (value->IsObject()) (void)GetOwn(realm, value.As<Object>(), ".repl_result").ToLocal(&completion);
+  return SetAwaited(realm, completion, caught) == RV8_OK ? Main::kUnwrapped : Main::kRejected;
+}
+
 }  // namespace rv8
 
 using rv8::Realm;
@@ -184,37 +206,6 @@ int rv8_set_arguments(rv8_realm* r, const uint8_t* args, size_t args_size, const
   }
   realm->arguments.Reset(isolate, v8::Array::New(isolate, list.data(), list.size()));
   return RV8_OK;
-}
-
-int rv8_main_state(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
-  Scope scope(realm);
-  v8::Local<v8::Value> main = realm->main.Get(realm->isolate);
-  if (main.IsEmpty() || !main->IsPromise()) return RV8_FULFILLED;
-  v8::Local<v8::Promise> promise = main.As<v8::Promise>();
-  v8::TryCatch caught(realm->isolate);
-  switch (promise->State()) {
-    case v8::Promise::kPending:
-      return RV8_PENDING;
-    case v8::Promise::kRejected:
-      rv8::Fail(realm, promise->Result(), v8::Exception::CreateMessage(realm->isolate, promise->Result()));
-      return RV8_REJECTED;
-    case v8::Promise::kFulfilled:
-      break;
-  }
-  v8::Local<v8::Value> value = promise->Result();
-  if (!realm->main_is_repl) {
-    realm->main.Reset(realm->isolate, value);
-    return RV8_FULFILLED;
-  }
-  v8::Local<v8::Value> completion;
-  if (!value->IsObject() || !rv8::GetOwn(realm, value.As<v8::Object>(), ".repl_result").ToLocal(&completion)) {
-    completion = v8::Undefined(realm->isolate);
-  }
-  if (rv8::SetAwaited(realm, completion, caught) != RV8_OK) return RV8_REJECTED;
-  realm->requeued = true;
-  v8::Local<v8::Value> next = realm->main.Get(realm->isolate);
-  return next->IsPromise() ? RV8_PENDING : RV8_FULFILLED;
 }
 
 }  // extern "C"

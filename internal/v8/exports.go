@@ -7,7 +7,6 @@ import "C"
 
 import (
 	"runtime/cgo"
-	"unsafe"
 )
 
 // What the C++ files call. Each takes the handle of the realm's Host.
@@ -23,11 +22,6 @@ func toC(s string, ok bool, size *C.size_t) *C.char {
 	}
 	*size = C.size_t(len(s))
 	return C.CString(s)
-}
-
-//export rv8Call
-func rv8Call(h C.uintptr_t, op C.uint8_t, id C.uint64_t, body *C.char, n C.size_t) {
-	hostOf(h).Call(uint8(op), uint64(id), unsafe.Slice((*byte)(unsafe.Pointer(body)), int(n)))
 }
 
 //export rv8Log

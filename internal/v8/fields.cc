@@ -82,8 +82,6 @@ bool AddStrings(Realm* realm, Local<Value> value, std::string* out, bool pairs) 
   return true;
 }
 
-size_t WriteLimit(Realm* realm) { return realm->write_limit; }
-
 bool AddData(Realm* realm, Local<Value> value, std::string* out) {
   if (value->IsUndefined()) {
     Integer(out, 0);
@@ -96,7 +94,7 @@ bool AddData(Realm* realm, Local<Value> value, std::string* out) {
   } else if (value->IsArrayBufferView()) {
     Local<v8::ArrayBufferView> view = value.As<v8::ArrayBufferView>();
     size_t size = view->ByteLength();
-    if (size > WriteLimit(realm)) {
+    if (size > realm->write_limit) {
       Integer(out, static_cast<int64_t>(size));
       out->push_back(kNil);
       return true;
@@ -107,7 +105,7 @@ bool AddData(Realm* realm, Local<Value> value, std::string* out) {
     return Refuse(realm, "a string or a Uint8Array is expected");
   }
   Integer(out, static_cast<int64_t>(data.size()));
-  if (data.size() > WriteLimit(realm)) {
+  if (data.size() > realm->write_limit) {
     out->push_back(kNil);
   } else {
     Bytes(out, data.data(), data.size());
@@ -127,7 +125,7 @@ bool AddValue(Realm* realm, Local<Value> value, std::string* out) {
     return false;
   }
   Integer(out, static_cast<int64_t>(encoded.size()));
-  if (encoded.size() > WriteLimit(realm)) {
+  if (encoded.size() > realm->write_limit) {
     out->push_back(kNil);
   } else {
     out->append(encoded);
@@ -173,11 +171,6 @@ bool EncodeFields(Realm* realm, const std::string& signature, const v8::Function
     if (!fine) return false;
   }
   return true;
-}
-
-bool EncodeToolRequest(Realm* realm, Local<Value> method, Local<Value> params, std::string* out) {
-  ArrayHeader(out, 3);
-  return AddString(realm, method, out) && AddValue(realm, params, out);
 }
 
 }  // namespace rv8

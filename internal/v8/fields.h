@@ -6,16 +6,12 @@
 
 namespace rv8 {
 
-constexpr int kToolRequest = 26;
-
 // Encodes the arguments from first on as an array of fields. signature has one letter an argument:
 //   s string   i integer   b boolean   S array of strings   P array of pairs of strings
 //   d data: a string or bytes or undefined, written as two fields, size and bytes (nil when over the limit)
 //   v value: written as two fields, size and the encoded value (nil when over the limit)
 // False: a TypeError is pending.
 bool EncodeFields(Realm* realm, const std::string& signature, const v8::FunctionCallbackInfo<Value>& info, int first, std::string* out);
-
-bool EncodeToolRequest(Realm* realm, Local<Value> method, Local<Value> params, std::string* out);
 
 }  // namespace rv8
 

@@ -123,6 +123,7 @@ rv8_realm* rv8_adopt(uintptr_t host) {
   realm->host = host;
   realm->context.Reset(isolate, isolate->GetCurrentContext());
   realm->mark.Reset(isolate, v8::Private::New(isolate));
+  realm->place.Reset(isolate, v8::Private::New(isolate));
   realm->origin = rv8::Now();
   realm->codec = std::make_unique<rv8::Codec>(isolate, isolate->GetCurrentContext());
   rv8::InstallHooks(realm);
@@ -146,6 +147,7 @@ void rv8_leave(rv8_realm* r) {
 
 void rv8_free(rv8_realm* r) {
   Realm* realm = static_cast<Realm*>(r);
+  rv8_disconnect(r);
   {
     Scope scope(realm);
     realm->isolate->RemoveNearHeapLimitCallback(rv8::OnNearHeapLimit, 0);
@@ -195,6 +197,9 @@ void rv8_stop(rv8_realm* r, int reason) {
   int running = RV8_RUNNING;
   if (!realm->stopped.compare_exchange_strong(running, reason)) return;
   realm->isolate->RequestInterrupt(rv8::OnInterrupt, realm);
+  uint64_t one = 1;
+  while (realm->wire.wake >= 0 && write(realm->wire.wake, &one, sizeof one) < 0 && errno == EINTR) {
+  }
 }
 
 int rv8_stopped(rv8_realm* r) { return static_cast<Realm*>(r)->stopped.load(); }

@@ -21,3 +21,4 @@
 #include "values.cc"
 #include "waits.cc"
 #include "watch.cc"
+#include "wire.cc"

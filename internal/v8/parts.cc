@@ -43,6 +43,17 @@ void LazyGlobal(Local<v8::Name> name, const v8::PropertyCallbackInfo<Value>& inf
   }
 }
 
+// The first read of a host tool's global.
+void LazyTool(Local<v8::Name> name, const v8::PropertyCallbackInfo<Value>& info) {
+  Realm* realm = Of(info.GetIsolate());
+  Local<Object> part;
+  Local<Value> make, tool, argument = name;
+  if (Part(realm, "capabilities").ToLocal(&part) && GetOwn(realm, part, "tool").ToLocal(&make) && make->IsFunction() &&
+      make.As<Function>()->Call(realm->context_local(), v8::Undefined(realm->isolate), 1, &argument).ToLocal(&tool)) {
+    info.GetReturnValue().Set(tool);
+  }
+}
+
 }  // namespace
 
 MaybeLocal<Object> Part(Realm* realm, std::string_view name) {
@@ -110,11 +121,11 @@ int rv8_set_tool(rv8_realm* r, const char* name, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
   v8::Local<v8::Context> context = realm->context_local();
-  v8::Local<v8::String> text = rv8::Text(realm->isolate, {name, size});
-  v8::Local<v8::Function> function =
-      v8::Function::New(context, rv8::ToolCallback, text, 1, v8::ConstructorBehavior::kThrow).ToLocalChecked();
-  function->SetName(text);
-  return context->Global()->DefineOwnProperty(context, text, function, v8::DontEnum).FromMaybe(false) ? RV8_OK : RV8_THREW;
+  return context->Global()
+                 ->SetLazyDataProperty(context, rv8::Text(realm->isolate, {name, size}), rv8::LazyTool, v8::Local<v8::Value>(), v8::DontEnum)
+                 .FromMaybe(false)
+             ? RV8_OK
+             : RV8_THREW;
 }
 
 }  // extern "C"

@@ -12,8 +12,6 @@ import (
 
 // Host is what the guest's native functions reach. Its methods run inside calls on the Realm, on the same thread.
 type Host interface {
-	// Call issues a capability call: body is the encoded array of the op's fields.
-	Call(op uint8, id uint64, body []byte)
 	// Log emits one console message.
 	Log(level, message string)
 	// Status emits one status event.
@@ -83,9 +81,9 @@ func (r *Realm) SetTimeZone(name string) {
 // Start sets the zero of performance.now.
 func (r *Realm) Start() { C.rv8_start(r.ptr) }
 
-// Watch starts the control thread: it reads single bytes from fd ('T' deadline, anything else abort, end of file hang-up), stops the
-// engine and makes the eventfd wake readable.
-func (r *Realm) Watch(fd, wake int) bool { return C.rv8_watch(r.ptr, C.int(fd), C.int(wake)) == 0 }
+// Watch starts the control thread: it reads single bytes from fd ('T' deadline, anything else abort, end of file hang-up) and
+// stops the engine.
+func (r *Realm) Watch(fd int) bool { return C.rv8_watch(r.ptr, C.int(fd)) == 0 }
 
 // Stop makes the engine stop at the next chance. It may be called from any thread.
 func (r *Realm) Stop(s Stop) { C.rv8_stop(r.ptr, C.int(s)) }
@@ -114,16 +112,6 @@ const (
 	Threw      Status = C.RV8_THREW
 	Syntax     Status = C.RV8_SYNTAX
 	Terminated Status = C.RV8_TERMINATED
-)
-
-// State is the state of the run's main value.
-type State int
-
-// States.
-const (
-	Pending   State = C.RV8_PENDING
-	Fulfilled State = C.RV8_FULFILLED
-	Rejected  State = C.RV8_REJECTED
 )
 
 // Version returns the engine's version.

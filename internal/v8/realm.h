@@ -35,8 +35,6 @@ enum {
   RV8_HANGUP = 4,
 };
 
-enum { RV8_PENDING = 0, RV8_FULFILLED = 1, RV8_REJECTED = 2 };
-
 typedef struct {
   bool is_error;  // an Error object, or an object that looks like one
   bool denied;    // made by the realm itself for a refused operation
@@ -64,7 +62,7 @@ int rv8_run_function(rv8_realm*, const char* source, size_t size, bool wrapped);
 int rv8_run_binding(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size, const uint8_t* binary, size_t binary_size);
 int rv8_set_arguments(rv8_realm*, const uint8_t* args, size_t args_size, const uint8_t* input, size_t input_size);
 int rv8_set_lazy(rv8_realm*, const char* global, size_t size, const char* part, size_t part_size);
-int rv8_set_tool(rv8_realm*, const char* name, size_t size);
+int rv8_set_tool(rv8_realm*, const char* name, size_t size);  // a lazy global: what the part "capabilities" makes for the name
 int rv8_define_part(rv8_realm*, const char* name, size_t size, const char* source, size_t source_size);
 
 // Modules are numbered from 0. A negative number is the status, negated.
@@ -82,30 +80,26 @@ int rv8_module_instantiate(rv8_realm*, int module);
 int rv8_module_run(rv8_realm*, int module);
 int rv8_module_call_default(rv8_realm*, int module);
 
-// The loop.
-int rv8_checkpoint(rv8_realm*);
-bool rv8_requeued(rv8_realm*);
-bool rv8_engine_busy(rv8_realm*);
-int rv8_main_state(rv8_realm*);
-bool rv8_failed(rv8_realm*);
+// The loop: runs until the main value has settled and every call has been answered.
+enum { RV8_SETTLED = 0, RV8_FAILED = 1, RV8_STOPPED = 2, RV8_DEADLOCK = 3, RV8_GONE = 4 };
+int rv8_loop(rv8_realm*);
+int rv8_connect(rv8_realm*, int in, int out);  // an errno, or 0
+void rv8_disconnect(rv8_realm*);
+enum { RV8_WAIT_INPUT = 0, RV8_WAIT_NOTHING = 1, RV8_WAIT_GONE = 2 };
+int rv8_wait(rv8_realm*, double milliseconds);
 void rv8_forget(rv8_realm*);
-bool rv8_unhandled(rv8_realm*);
-bool rv8_fatal(rv8_realm*);
 int rv8_stopped(rv8_realm*);
-// RV8_SYNTAX here: the value at path cannot cross.
+// Encode the main value, and send it. RV8_SYNTAX here: the value at path cannot cross. sent is false when the supervisor is gone.
 int rv8_encode_main(rv8_realm*, size_t limit, rv8_bytes* out, rv8_bytes* path, rv8_bytes* why);
+int rv8_send_main(rv8_realm*, size_t limit, rv8_bytes* path, rv8_bytes* why, bool* sent);
 void rv8_error(rv8_realm*, rv8_error_info* out);
 void rv8_interrupt_stack(rv8_realm*, rv8_bytes* stack, int* line, int* column);
-double rv8_timer_wait(rv8_realm*);
-int rv8_timers_fire(rv8_realm*);
 int rv8_pending(rv8_realm*);
 void rv8_pending_at(rv8_realm*, int index, rv8_bytes* out);
-int rv8_resolve(rv8_realm*, uint64_t id, const uint8_t* value, size_t size);
-int rv8_reject(rv8_realm*, uint64_t id, const char* text, const size_t lengths[6]);
 void rv8_wind_up(rv8_realm*, const char* message, size_t size);
 
-// The control thread: reads fd, stops the engine, makes wake readable.
-int rv8_watch(rv8_realm*, int fd, int wake);
+// The control thread: reads fd and stops the engine.
+int rv8_watch(rv8_realm*, int fd);
 void rv8_stop(rv8_realm*, int reason);
 
 void rv8_start(rv8_realm*);

@@ -3,7 +3,10 @@ package v8
 // #include "realm.h"
 import "C"
 
-import "unsafe"
+import (
+	"fmt"
+	"syscall"
+)
 
 // SetSource names the user's source and answers the name by which the engine knows it.
 func (r *Realm) SetSource(name string) string {
@@ -71,29 +74,49 @@ func (r *Realm) SetTool(name string) Status {
 	return Status(C.rv8_set_tool(r.ptr, p, n))
 }
 
-// Checkpoint runs microtasks and the engine's own tasks until none is left.
-func (r *Realm) Checkpoint() Status { return Status(C.rv8_checkpoint(r.ptr)) }
+// End is why Loop came back.
+type End int
 
-// Microtasks reports whether microtasks may have been queued since the last Checkpoint, and forgets it.
-func (r *Realm) Microtasks() bool { return bool(C.rv8_requeued(r.ptr)) }
+// Ends of Loop.
+const (
+	// Settled: the main value has, and every call was answered.
+	Settled End = C.RV8_SETTLED
+	// Failed: Error tells how.
+	Failed End = C.RV8_FAILED
+	// Halted: Stopped tells why.
+	Halted End = C.RV8_STOPPED
+	// Deadlocked: the main value waits and nothing else does.
+	Deadlocked End = C.RV8_DEADLOCK
+	// Gone: the supervisor closed its end, or wrote what is no reply.
+	Gone End = C.RV8_GONE
+)
 
-// EngineBusy reports whether the engine itself will settle promises (WebAssembly compilation, Atomics.waitAsync).
-func (r *Realm) EngineBusy() bool { return bool(C.rv8_engine_busy(r.ptr)) }
+// Loop runs until the main value has settled and every call that was issued has been answered. Timers that are still armed then
+// are dropped.
+func (r *Realm) Loop() End { return End(C.rv8_loop(r.ptr)) }
 
-// MainState returns the state of the main value.
-func (r *Realm) MainState() State { return State(C.rv8_main_state(r.ptr)) }
+// Connect makes calls and results go out through out and replies come in through in. Both stay the caller's.
+func (r *Realm) Connect(in, out int) error {
+	if errno := C.rv8_connect(r.ptr, C.int(in), C.int(out)); errno != 0 {
+		return fmt.Errorf("connect the realm: %w", syscall.Errno(errno))
+	}
+	return nil
+}
 
-// Unhandled fails the run with the first rejection that nobody handled and reports whether the run has failed.
-func (r *Realm) Unhandled() bool { return bool(C.rv8_unhandled(r.ptr)) }
+// Input is what Wait waited for.
+type Input int
 
-// Fatal reports an uncaught exception outside the main value.
-func (r *Realm) Fatal() bool { return bool(C.rv8_fatal(r.ptr)) }
+// Ends of Wait.
+const (
+	HasInput Input = C.RV8_WAIT_INPUT
+	NoInput  Input = C.RV8_WAIT_NOTHING
+	InputEnd Input = C.RV8_WAIT_GONE
+)
 
-// NextTimer returns milliseconds until the next timer is due, negative when there is none.
-func (r *Realm) NextTimer() float64 { return float64(C.rv8_timer_wait(r.ptr)) }
-
-// FireTimer runs the first timer if it is due.
-func (r *Realm) FireTimer() Status { return Status(C.rv8_timers_fire(r.ptr)) }
+// Wait blocks until there is something to read, the engine was stopped, or the time has passed (negative: none).
+func (r *Realm) Wait(milliseconds float64) Input {
+	return Input(C.rv8_wait(r.ptr, C.double(milliseconds)))
+}
 
 // PendingCalls lists the calls that wait for an answer, such as "network https://…".
 func (r *Realm) PendingCalls() []string {
@@ -104,31 +127,6 @@ func (r *Realm) PendingCalls() []string {
 		list[i] = text(b)
 	}
 	return list
-}
-
-// HasPendingCalls reports whether any call waits for an answer.
-func (r *Realm) HasPendingCalls() bool { return C.rv8_pending(r.ptr) > 0 }
-
-// Resolve settles a call with an encoded value.
-func (r *Realm) Resolve(id uint64, value []byte) Status {
-	p, n := bytesOf(value)
-	return Status(C.rv8_resolve(r.ptr, C.uint64_t(id), p, n))
-}
-
-// Refusal is what a rejected call tells the guest. Kind is denied, operation, aborted or tool.
-type Refusal struct{ Kind, Code, Message, Capability, Target, Hint string }
-
-// Reject settles a call with an error.
-func (r *Realm) Reject(id uint64, e Refusal) Status {
-	parts := [6]string{e.Kind, e.Code, e.Message, e.Capability, e.Target, e.Hint}
-	var lengths [6]C.size_t
-	var all []byte
-	for i, s := range parts {
-		all = append(all, s...)
-		lengths[i] = C.size_t(len(s))
-	}
-	p, _ := bytesOf(all)
-	return Status(C.rv8_reject(r.ptr, C.uint64_t(id), (*C.char)(unsafe.Pointer(p)), &lengths[0]))
 }
 
 // WindUp rejects every pending call with a SandboxAbortedError after an abort and lets the guest's handlers run, once.

@@ -40,8 +40,14 @@ constexpr std::string_view kOwnScripts = "realm:";
 // A capability call that has been issued and not answered.
 struct Call {
   Global<v8::Promise::Resolver> resolver;
-  Global<Object> error;  // made at the call, so that its stack is the caller's
-  std::string what;
+  Global<String> what;  // such as "network https://…"
+};
+
+// The descriptors of the fast path, and what has been read and not used.
+struct Wire {
+  int in = -1, out = -1, epoll = -1, wake = -1;
+  std::vector<uint8_t> buffer;
+  size_t begin = 0, end = 0;
 };
 
 struct ModuleRecord {
@@ -87,7 +93,6 @@ struct Realm : rv8_realm {
   Global<Value> arguments;  // an Array
   Global<Value> main;       // a promise or the value itself
   bool main_is_repl = false;
-  bool requeued = false;  // microtasks may be waiting that no checkpoint has seen
 
   // Parts of the prelude.
   std::map<std::string, std::string, std::less<>> part_sources;
@@ -95,11 +100,13 @@ struct Realm : rv8_realm {
   Global<Object> native;
   Global<Value> primordials;
   Global<Function> fire_timer;
-  Global<v8::Private> mark;  // on errors that the realm made: [kind, capability, target, hint, code]
+  Global<v8::Private> mark;   // on errors that stand for a refusal: its parts
+  Global<v8::Private> place;  // on errors whose stack was formatted: [line, column] of its first frame
 
   std::vector<ModuleRecord> modules;
 
   // Event loop.
+  Wire wire;
   uint64_t next_call = 1;
   std::map<uint64_t, Call> calls;
   std::set<std::pair<std::pair<double, uint64_t>, int64_t>> timers;  // ((due, order), id)
@@ -174,7 +181,12 @@ void InstallEncoding(Realm* realm, Local<Object> native);
 void InstallClone(Realm* realm, Local<Object> native);
 void InstallInspect(Realm* realm, Local<Object> native);
 void InstallPlatform(Realm* realm, Local<Object> native);
-void ToolCallback(const v8::FunctionCallbackInfo<Value>& info);
+
+// eval.cc, timers.cc
+enum class Main { kPending, kFulfilled, kRejected, kUnwrapped };  // unwrapped: the script's completion value is the main value now
+Main MainState(Realm* realm);
+double NextTimer(Realm* realm);  // milliseconds until the next is due, negative when there is none
+void FireTimer(Realm* realm);    // runs the first timer if it is due
 
 // hooks.cc, waits.cc, modules.cc
 void WatchWaits(Realm* realm);

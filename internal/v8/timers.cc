@@ -48,38 +48,22 @@ void InstallTimers(Realm* realm, Local<Object> native) {
   Method(realm, native, "timeOrigin", TimeOrigin);
 }
 
-}  // namespace rv8
-
-using rv8::Realm;
-using rv8::Scope;
-
-extern "C" {
-
-// Milliseconds until the next timer is due; negative when there is none.
-double rv8_timer_wait(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
+double NextTimer(Realm* realm) {
   if (realm->timers.empty()) return -1;
-  double wait = realm->timers.begin()->first.first - rv8::Now();
+  double wait = realm->timers.begin()->first.first - Now();
   return wait > 0 ? wait : 0;
 }
 
-// Fires the first timer if it is due.
-int rv8_timers_fire(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
-  if (realm->timers.empty() || realm->timers.begin()->first.first > rv8::Now()) return RV8_OK;
+void FireTimer(Realm* realm) {
+  if (realm->timers.empty() || realm->timers.begin()->first.first > Now()) return;
   int64_t id = realm->timers.begin()->second;
   realm->timer_due.erase(id);
   realm->timers.erase(realm->timers.begin());
-  if (realm->fire_timer.IsEmpty()) return RV8_OK;
-  Scope scope(realm);
-  v8::Isolate* isolate = realm->isolate;
-  v8::TryCatch caught(isolate);
-  v8::Local<v8::Value> argument = v8::Number::New(isolate, static_cast<double>(id));
-  v8::Local<v8::Value> ignored;
-  if (realm->fire_timer.Get(isolate)->Call(realm->context_local(), v8::Undefined(isolate), 1, &argument).ToLocal(&ignored)) return RV8_OK;
-  int status = rv8::Caught(realm, caught, false);
-  realm->fatal = status == RV8_THREW;
-  return status;
+  if (realm->fire_timer.IsEmpty()) return;
+  TryCatch caught(realm->isolate);
+  Local<Value> argument = v8::Number::New(realm->isolate, static_cast<double>(id)), ignored;
+  if (realm->fire_timer.Get(realm->isolate)->Call(realm->context_local(), v8::Undefined(realm->isolate), 1, &argument).ToLocal(&ignored)) return;
+  if (Caught(realm, caught, false) == RV8_THREW) realm->fatal = true;
 }
 
-}  // extern "C"
+}  // namespace rv8

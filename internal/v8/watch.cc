@@ -11,7 +11,7 @@ namespace {
 
 struct Watch {
   rv8_realm* realm;
-  int fd, wake;
+  int fd;
 };
 
 void* Run(void* data) {
@@ -22,22 +22,19 @@ void* Run(void* data) {
     if (n < 0 && errno == EINTR) continue;
     int reason = n <= 0 ? RV8_HANGUP : command == 'T' ? RV8_DEADLINE : RV8_ABORT;
     rv8_stop(watch->realm, reason);
-    uint64_t one = 1;
-    while (write(watch->wake, &one, sizeof one) < 0 && errno == EINTR) {
-    }
     if (n <= 0) return nullptr;
   }
 }
 
 }  // namespace
 
-extern "C" int rv8_watch(rv8_realm* realm, int fd, int wake) {
+extern "C" int rv8_watch(rv8_realm* realm, int fd) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 64 << 10);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_t thread;
-  int failed = pthread_create(&thread, &attributes, Run, new Watch{realm, fd, wake});
+  int failed = pthread_create(&thread, &attributes, Run, new Watch{realm, fd});
   pthread_attr_destroy(&attributes);
   return failed;
 }

@@ -20,9 +20,8 @@ import (
 // host is the least that a guest without capabilities needs.
 type host struct{ logs []string }
 
-func (h *host) Call(uint8, uint64, []byte) {}
-func (h *host) Log(level, message string)  { h.logs = append(h.logs, level+" "+message) }
-func (h *host) Status(string, string)      {}
+func (h *host) Log(level, message string) { h.logs = append(h.logs, level+" "+message) }
+func (h *host) Status(string, string)     {}
 func (h *host) Import(string, string, string) (v8.Module, error) {
 	return 0, fmt.Errorf("no modules here")
 }
@@ -68,26 +67,12 @@ func evaluate(t testing.TB, r *v8.Realm, body string, v any) {
 	if status := r.RunFunction(body, false); status != v8.OK {
 		fail("run")
 	}
-	for {
-		if status := r.Checkpoint(); status != v8.OK {
-			fail("checkpoint")
-		}
-		if r.Fatal() {
-			fail("uncaught")
-		}
-		if state := r.MainState(); state == v8.Rejected {
-			fail("rejected")
-		} else if state == v8.Fulfilled {
-			break
-		}
-		wait := r.NextTimer()
-		if wait < 0 {
-			t.Fatal("the guest waits for nothing")
-		}
-		time.Sleep(time.Duration(wait * float64(time.Millisecond)))
-		if status := r.FireTimer(); status != v8.OK {
-			fail("timer")
-		}
+	switch end := r.Loop(); end {
+	case v8.Settled:
+	case v8.Failed:
+		fail("failed")
+	default:
+		t.Fatalf("the guest waits for nothing: end %d", end)
 	}
 	encoded, why, status := r.EncodeMain(16 << 20)
 	if status != v8.OK {

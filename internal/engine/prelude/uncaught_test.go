@@ -3,7 +3,6 @@ package prelude_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"realm.internal/supervisor/internal/v8"
 )
@@ -25,18 +24,10 @@ func TestUncaughtExceptionsOfCallbacksFailTheRun(t *testing.T) {
 			if status := r.RunFunction(row.body, false); status != v8.OK {
 				t.Fatalf("run: status %d", status)
 			}
-			for !r.Fatal() && r.MainState() == v8.Pending {
-				if r.Checkpoint() != v8.OK || r.Fatal() || r.MainState() != v8.Pending {
-					break
-				}
-				time.Sleep(time.Duration(max(r.NextTimer(), 0) * float64(time.Millisecond)))
-				if r.FireTimer() != v8.OK {
-					break
-				}
-			}
+			end := r.Loop()
 			e := r.Error()
-			if !r.Fatal() || e.Message != row.message {
-				t.Fatalf("fatal %v: %+v", r.Fatal(), e)
+			if end != v8.Failed || e.Message != row.message {
+				t.Fatalf("end %d: %+v", end, e)
 			}
 			if strings.Contains(e.Stack, "realm:") {
 				t.Errorf("a frame of ours: %s", e.Stack)

@@ -1,0 +1,202 @@
+//go:build ignore
+
+#include "wire.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "calls.h"
+
+namespace rv8 {
+namespace {
+
+constexpr uint8_t kReplyOp = 65;
+constexpr size_t kMaxFrame = (1u << 30) + (1u << 20);  // rpc.MaxFrameBytes
+constexpr size_t kChunk = 64 << 10;
+
+uint32_t Big32(const uint8_t* at) { return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | at[3]; }
+
+// Reads what a Reply is made of. The supervisor is trusted; a frame that does not fit ends the realm all the same.
+struct Cursor {
+  const uint8_t *at, *end;
+  bool bad = false;
+
+  uint64_t Take(size_t n) {
+    if (static_cast<size_t>(end - at) < n) return Fail();
+    uint64_t value = 0;
+    while (n-- > 0) value = value << 8 | *at++;
+    return value;
+  }
+  uint64_t Fail() {
+    bad = true;
+    at = end;
+    return 0;
+  }
+  uint64_t Unsigned() {
+    uint64_t c = Take(1);
+    if (c < 0x80) return c;
+    return c >= 0xcc && c <= 0xcf ? Take(size_t{1} << (c - 0xcc)) : Fail();
+  }
+  size_t Array() {
+    uint64_t c = Take(1);
+    return (c & 0xf0) == 0x90 ? c & 15 : c == 0xdc ? Take(2) : Fail();
+  }
+  std::string_view Text() {
+    uint64_t c = Take(1);
+    uint64_t n = (c & 0xe0) == 0xa0 ? c & 31 : c >= 0xd9 && c <= 0xdb ? Take(size_t{1} << (c - 0xd9)) : Fail();
+    if (bad || n > static_cast<size_t>(end - at)) return Fail(), std::string_view();
+    std::string_view text(reinterpret_cast<const char*>(at), n);
+    at += n;
+    return text;
+  }
+};
+
+bool Settle(Realm* realm, const uint8_t* data, size_t size) {
+  Cursor c{data, data + size};
+  if (c.Array() != 3 || c.Take(1) != kReplyOp) return false;
+  uint64_t id = c.Unsigned();
+  size_t fields = c.Array();
+  uint64_t fine = c.Take(1);
+  if (c.bad) return false;
+  if (fields == 2 && fine == 0xc3) return ResolveCall(realm, id, c.at, static_cast<size_t>(c.end - c.at));
+  if (fields != 7 || fine != 0xc2) return false;
+  std::string_view parts[kRefusalParts];
+  for (std::string_view& part : parts) part = c.Text();
+  return !c.bad && RejectCall(realm, id, parts);
+}
+
+// The length of the frame at the front of the buffer with its header, 0 while the header is not there.
+size_t FrontFrame(const Wire& wire) {
+  return wire.end - wire.begin < 4 ? 0 : 4 + size_t{Big32(wire.buffer.data() + wire.begin)};
+}
+
+// Makes room for the frame that has begun, or for a chunk.
+bool MakeRoom(Wire& wire) {
+  size_t frame = FrontFrame(wire);
+  if (frame > kMaxFrame) return false;
+  size_t have = wire.end - wire.begin, want = std::max(frame, have + kChunk);
+  if (wire.begin > 0) {
+    memmove(wire.buffer.data(), wire.buffer.data() + wire.begin, have);
+    wire.begin = 0;
+    wire.end = have;
+  }
+  if (wire.buffer.size() < want) wire.buffer.resize(want);
+  return true;
+}
+
+// Drops the memory that a large frame took.
+void Consume(Wire& wire, size_t n) {
+  wire.begin += n;
+  if (wire.begin == wire.end) {
+    wire.begin = wire.end = 0;
+    if (wire.buffer.size() > 16 * kChunk) wire.buffer = std::vector<uint8_t>(kChunk);
+  }
+}
+
+}  // namespace
+
+bool Send(Realm* realm, uint8_t op, uint64_t id, std::initializer_list<std::string_view> parts) {
+  char head[4 + 1 + 1 + 9];
+  size_t length = 2 + 9;
+  for (std::string_view part : parts) length += part.size();
+  if (length > kMaxFrame) return false;
+  for (int i = 0; i < 4; i++) head[i] = static_cast<char>(length >> (24 - 8 * i));
+  head[4] = '\x93';
+  head[5] = static_cast<char>(op);
+  head[6] = '\xcf';
+  for (int i = 0; i < 8; i++) head[7 + i] = static_cast<char>(id >> (56 - 8 * i));
+  std::vector<iovec> pieces{{head, sizeof head}};
+  for (std::string_view part : parts) pieces.push_back({const_cast<char*>(part.data()), part.size()});
+  for (size_t first = 0; first < pieces.size();) {
+    ssize_t n = writev(realm->wire.out, &pieces[first], static_cast<int>(pieces.size() - first));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    for (size_t left = static_cast<size_t>(n); first < pieces.size(); first++) {
+      if (left < pieces[first].iov_len) {
+        pieces[first].iov_base = static_cast<char*>(pieces[first].iov_base) + left;
+        pieces[first].iov_len -= left;
+        break;
+      }
+      left -= pieces[first].iov_len;
+    }
+  }
+  return true;
+}
+
+Received Receive(Realm* realm, double milliseconds) {
+  Wire& wire = realm->wire;
+  for (;;) {
+    size_t frame = FrontFrame(wire);
+    if (frame > 0 && frame <= wire.end - wire.begin) {
+      bool fine = Settle(realm, wire.buffer.data() + wire.begin + 4, frame - 4);
+      Consume(wire, frame);
+      return fine ? Received::kReply : Received::kGone;
+    }
+    int input = rv8_wait(realm, milliseconds);
+    if (input == RV8_WAIT_GONE) return Received::kGone;
+    if (input != RV8_WAIT_INPUT) return Received::kNothing;
+    if (!MakeRoom(wire)) return Received::kGone;
+    ssize_t n = read(wire.in, wire.buffer.data() + wire.end, wire.buffer.size() - wire.end);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return Received::kGone;
+    wire.end += static_cast<size_t>(n);
+  }
+}
+
+}  // namespace rv8
+
+using rv8::Realm;
+
+extern "C" {
+
+int rv8_connect(rv8_realm* r, int in, int out) {
+  rv8::Wire& wire = static_cast<Realm*>(r)->wire;
+  wire.in = in;
+  wire.out = out;
+  wire.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  wire.epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (wire.wake < 0 || wire.epoll < 0) return errno;
+  for (int fd : {in, wire.wake}) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    if (epoll_ctl(wire.epoll, EPOLL_CTL_ADD, fd, &event) != 0) return errno;
+  }
+  return 0;
+}
+
+void rv8_disconnect(rv8_realm* r) {
+  rv8::Wire& wire = static_cast<Realm*>(r)->wire;
+  for (int* fd : {&wire.wake, &wire.epoll}) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+  }
+}
+
+// Waits until input is there, the engine was stopped, or the time has passed.
+int rv8_wait(rv8_realm* r, double milliseconds) {
+  rv8::Wire& wire = static_cast<Realm*>(r)->wire;
+  int timeout = milliseconds < 0 ? -1 : static_cast<int>(std::fmin(std::ceil(milliseconds), 1 << 30));
+  if (wire.epoll < 0) return usleep(static_cast<useconds_t>(std::fmax(milliseconds, 0) * 1000)), RV8_WAIT_NOTHING;  // not connected: timers alone
+  epoll_event events[2];
+  int n = epoll_pwait(wire.epoll, events, 2, timeout, nullptr);
+  if (n < 0) return errno == EINTR ? RV8_WAIT_NOTHING : RV8_WAIT_GONE;
+  bool input = false;
+  for (int i = 0; i < n; i++) {
+    if (events[i].data.fd == wire.in) {
+      input = true;
+      continue;
+    }
+    uint64_t count;
+    if (read(wire.wake, &count, sizeof count) < 0 && errno != EINTR && errno != EAGAIN) return RV8_WAIT_GONE;
+    return RV8_WAIT_NOTHING;  // what stopped the engine comes first
+  }
+  return input ? RV8_WAIT_INPUT : RV8_WAIT_NOTHING;
+}
+
+}  // extern "C"
