@@ -42,6 +42,8 @@ type Realm struct {
 	Ready   rpc.Ready
 	Receipt *launch.Receipt
 	Spec    Spec
+	// Digest is the SHA-256 of its binary, see launch.Spawner.
+	Digest func() (string, error)
 
 	out, in, control *os.File // from the realm, to the realm, to its control thread
 	stderr           *tail
@@ -60,7 +62,7 @@ func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	r := &Realm{Spec: spec}
+	r := &Realm{Spec: spec, Digest: spawner.Digest}
 	if err := r.start(ctx, h, spawner); err != nil {
 		r.End()
 		return nil, err

@@ -3,9 +3,14 @@
 package launch
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,4 +51,21 @@ func unusable(st *unix.Stat_t, root bool) string {
 		return "others may not execute it, and a realm is not its owner (chmod o+x)"
 	}
 	return ""
+}
+
+// digest computes, once and when it is first asked for, the SHA-256 of the very file that is executed, whatever has
+// taken its place since. It works when the spawner is closed, too.
+func digest(binary *os.File) func() (string, error) {
+	content, opened := os.Open(fmt.Sprintf("/proc/self/fd/%d", binary.Fd()))
+	return sync.OnceValues(func() (string, error) {
+		if opened != nil {
+			return "", fmt.Errorf("read the realm binary: %w", opened)
+		}
+		defer content.Close()
+		sum := sha256.New()
+		if _, err := io.Copy(sum, content); err != nil {
+			return "", fmt.Errorf("read the realm binary: %w", err)
+		}
+		return hex.EncodeToString(sum.Sum(nil)), nil
+	})
 }

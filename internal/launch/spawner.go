@@ -29,6 +29,7 @@ type Spec struct {
 type Spawner struct {
 	path     string
 	binary   *os.File
+	digest   func() (string, error)
 	socket   *socket
 	own      *spawnerProcess
 	log      *slog.Logger
@@ -59,6 +60,10 @@ func (s *Spawner) Root() bool { return s.root }
 
 // LandlockABI is the kernel's landlock version, 0 where there is none.
 func (s *Spawner) LandlockABI() int { return s.landlock }
+
+// Digest is the SHA-256, in hex, of the binary that is executed. It is computed
+// when it is first asked for, also after Close.
+func (s *Spawner) Digest() (string, error) { return s.digest() }
 
 // PID is the spawner's own process id.
 func (s *Spawner) PID() int { return s.own.pid }

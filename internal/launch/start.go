@@ -42,7 +42,7 @@ func Start(path string, log *slog.Logger) (*Spawner, error) {
 	}
 	s := &Spawner{
 		path: path, binary: binary, socket: ours, own: own, log: log, namespaces: namespaces,
-		pending: map[uint32]*pendingSpawn{}, live: map[uint32]*Process{}, dead: make(chan struct{}),
+		digest: digest(binary), pending: map[uint32]*pendingSpawn{}, live: map[uint32]*Process{}, dead: make(chan struct{}),
 	}
 	if err := s.hello(); err != nil {
 		unix.Kill(own.pid, unix.SIGKILL) // it may be anything

@@ -55,6 +55,13 @@ func (b *budget) body(who string, r io.Reader) (body []byte, release func(), err
 	}
 }
 
+// taken is how many bytes are held now.
+func (b *budget) taken() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.total
+}
+
 func (b *budget) take(who string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -55,6 +55,7 @@ func newFigures(s *Service) *figures {
 	r.Gauge("supervisor_queued_runs", "Runs that wait for a place.", live(1))
 	r.Gauge("supervisor_max_runs", "Runs that may have a place.", func() float64 { return float64(maxRealms(s.current().policy)) })
 	r.Gauge("supervisor_waiting_realms", "Realms that are started and wait for a run.", func() float64 { return float64(s.current().sup.Waiting()) })
+	r.Gauge("supervisor_request_bytes", "Bytes of requests that are worked on.", func() float64 { return float64(s.bodies.taken()) })
 	r.Gauge("supervisor_connections", "Open connections.", func() float64 { return float64(s.conns.open()) })
 	r.Gauge("supervisor_self_check_ok", "Whether the last self-check passed.", func() float64 {
 		if s.health.last() != nil {

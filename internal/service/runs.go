@@ -54,7 +54,12 @@ func (s *Service) body(c *call) (body []byte, release func(), err error) {
 	control := http.NewResponseController(c.w)
 	_ = control.SetReadDeadline(time.Now().Add(s.cfg.patience))
 	body, release, err = s.bodies.body(c.who, c.r.Body)
-	_ = control.SetReadDeadline(time.Time{})
+	if err == nil {
+		_ = control.SetReadDeadline(time.Time{})
+	} else { // what is left of the body is not worth waiting for
+		_ = control.SetReadDeadline(time.Now())
+		c.w.Header().Set("Connection", "close")
+	}
 	switch {
 	case errors.Is(err, errBodyTooLarge):
 		err = refuse(http.StatusRequestEntityTooLarge, supervisor.CodeInvalid, "the body has more than %d bytes", maxBodyBytes)
@@ -64,9 +69,6 @@ func (s *Service) body(c *call) (body []byte, release func(), err error) {
 		err = refuse(http.StatusRequestTimeout, supervisor.CodeInvalid, "the body did not arrive within %v", s.cfg.patience)
 	case err != nil:
 		err = malformed("the body could not be read")
-	}
-	if err != nil {
-		c.w.Header().Set("Connection", "close") // what is left of the body is not worth reading
 	}
 	return body, release, err
 }

@@ -1,11 +1,7 @@
 package supervisor
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
-	"os"
 
 	"realm.internal/supervisor/internal/confine"
 	"realm.internal/supervisor/internal/launch"
@@ -17,7 +13,6 @@ type host struct {
 	confine *confine.Host
 	realm   string
 	pool    *pool // nil without waiting realms
-	hash    func() (string, error)
 }
 
 func openHost(cfg *Config) (host, error) {
@@ -29,7 +24,7 @@ func openHost(cfg *Config) (host, error) {
 	if err != nil {
 		return host{}, launchError(err)
 	}
-	opened := host{confine: h, realm: path, hash: lazyHash(func() (string, error) { return fileHash(path) })}
+	opened := host{confine: h, realm: path}
 	if cfg.WarmPoolSize > 0 {
 		l := cfg.Limits.Resolve()
 		opened.pool = newPool(h, path, realmSpec(grants.Engine{}, l), cfg.WarmPoolSize)
@@ -40,19 +35,6 @@ func openHost(cfg *Config) (host, error) {
 func (h host) close() error {
 	h.pool.close()
 	return h.confine.Close()
-}
-
-func fileHash(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // launchError classifies why nothing could be launched.

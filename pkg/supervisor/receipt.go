@@ -1,9 +1,6 @@
 package supervisor
 
-import (
-	"encoding/json"
-	"sync"
-)
+import "encoding/json"
 
 // Layer is the state of one isolation layer on a receipt.
 type Layer struct {
@@ -57,5 +54,3 @@ func (r RealmInfo) MarshalJSON() ([]byte, error) {
 		V8      string `json:"v8"`
 	}{sum, r.Version, r.V8})
 }
-
-func lazyHash(f func() (string, error)) func() (string, error) { return sync.OnceValues(f) }
