@@ -110,7 +110,7 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 		return b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.ToolCall, m *rpc.ToolRequest) (answer, error) {
-		params, err := b.toolParams(m.Params)
+		params, err := b.toolParams(ctx, m.Params)
 		if err != nil {
 			return answer{}, err
 		}
@@ -142,9 +142,12 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 
 // toolParams takes one call at a time: as a tree, a value of very many small
 // objects is a hundred times as large as it was on the wire.
-func (b *Broker) toolParams(raw rpc.Raw) (json.RawMessage, error) {
+func (b *Broker) toolParams(ctx context.Context, raw rpc.Raw) (json.RawMessage, error) {
 	b.tree.Lock()
 	defer b.tree.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	v, err := value.Decode(raw, value.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("decode tool parameters: %w", err)

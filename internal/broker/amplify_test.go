@@ -1,0 +1,75 @@
+package broker
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"runtime"
+	"sync"
+	"testing"
+
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+// heldTool answers when it is released, and watches the heap meanwhile.
+type heldTool struct {
+	release chan struct{}
+	called  chan struct{}
+	mu      sync.Mutex
+	peak    uint64
+}
+
+func (h *heldTool) ReadOnly(string) bool { return true }
+
+func (h *heldTool) Call(ctx context.Context, _ grants.ToolCall, _ json.RawMessage) (any, error) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	h.mu.Lock()
+	h.peak = max(h.peak, m.HeapInuse)
+	h.mu.Unlock()
+	h.called <- struct{}{}
+	select {
+	case <-h.release:
+	case <-ctx.Done():
+	}
+	return nil, nil
+}
+
+// Covers: T-RPC-01
+func TestParallelToolParametersOfTinyObjectsStayBounded(t *testing.T) {
+	tool := &heldTool{release: make(chan struct{}), called: make(chan struct{})}
+	r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}}, func(c *Config) { c.Executors.Tools = tool })
+	const n, calls = 1 << 16, 16
+	params := append(binary.BigEndian.AppendUint32([]byte{0xdd}, n), bytes.Repeat([]byte{0x80}, n)...)
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range calls {
+		r.send(uint64(i+1), &rpc.ToolRequest{Method: "t", Size: int64(len(params)), Params: params})
+	}
+	for range calls {
+		<-tool.called
+	}
+	close(tool.release)
+	for range calls {
+		r.reply()
+	}
+	r.send(0, done())
+	r.wait()
+	if grown := int64(tool.peak) - int64(before.HeapInuse); grown > 60<<20 {
+		t.Errorf("the heap grew by %d MiB for %d MiB of parameters", grown>>20, calls*n>>20)
+	}
+}
+
+func TestParametersAreNotDecodedForARunThatIsOver(t *testing.T) {
+	r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}}, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := r.broker.toolParams(ctx, rpc.Raw{0xc0}); err == nil {
+		t.Error("they were decoded")
+	}
+	r.send(0, done())
+	r.wait()
+}
