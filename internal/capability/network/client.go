@@ -130,6 +130,7 @@ func (c *Client) Fetch(ctx context.Context, t grants.Fetch, r Request) (*Respons
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()
 
+	injected := len(t.Injections()) > 0
 	for body, redirected := r.Body, false; ; redirected = true {
 		response, err := c.send(ctx, t, header, body)
 		if err != nil {
@@ -138,6 +139,9 @@ func (c *Client) Fetch(ctx context.Context, t grants.Fetch, r Request) (*Respons
 		location := redirectTarget(response)
 		if location == "" {
 			defer response.Body.Close()
+			if injected {
+				hideLengths(response.Header)
+			}
 			return c.receive(ctx, t, response, redirected)
 		}
 		response.Body.Close()

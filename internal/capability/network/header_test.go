@@ -1,6 +1,8 @@
 package network
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -105,6 +107,30 @@ func TestInjectedHeader(t *testing.T) {
 	}
 	if _, err := fetch(t, c, checker, "GET", other+"/x", Request{Headers: [][2]string{{"Authorization", "mine"}}}); err != nil {
 		t.Errorf("the guest's own header at another origin: %v", err)
+	}
+}
+
+func TestLengthOfAnInjectedSecretIsNotTold(t *testing.T) {
+	w := newWorld(t)
+	echoed := func(out http.ResponseWriter, in *http.Request) {
+		out.Header().Set("Content-Range", "bytes 0-0/"+fmt.Sprint(len(in.Header.Get("Authorization"))))
+		out.Header().Set("Content-Length", fmt.Sprint(len(in.Header.Get("Authorization"))))
+		_, _ = io.WriteString(out, in.Header.Get("Authorization"))
+	}
+	s := serve(t, echoed)
+	grant := injecting(s.URL)
+	grant.Network.Methods = []string{"GET", "HEAD"}
+	c, checker := w.client(grant)
+	for _, method := range grant.Network.Methods {
+		r, err := fetch(t, c, checker, method, s.URL+"/x", Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range r.Headers {
+			if h[0] == "content-length" || h[0] == "content-range" {
+				t.Errorf("%s: %v", method, h)
+			}
+		}
 	}
 }
 
