@@ -83,10 +83,18 @@ func (e *encoder) mapEntries(m *Map) *pathErr {
 			return err.in(".keys()" + indexSegment(i))
 		}
 		if err := e.value(entry.Value); err != nil {
-			return err.in(".values()" + indexSegment(i))
+			return err.in(entrySegment(entry.Key, i))
 		}
 	}
 	return nil
+}
+
+// entrySegment is the access to a Map's value: .get("key"), or its position.
+func entrySegment(key any, i int) string {
+	if s, ok := key.(string); ok && len(s) <= 64 {
+		return ".get(" + strconv.Quote(s) + ")"
+	}
+	return ".values()" + indexSegment(i)
 }
 
 func (e *encoder) setValues(s *Set) *pathErr {

@@ -134,7 +134,7 @@ func (a *assigner) mapEntries(m *Map, dst reflect.Value) *pathErr {
 		}
 		v := reflect.New(t.Elem()).Elem()
 		if err := a.assign(entry.Value, v); err != nil {
-			return err.in(".values()" + indexSegment(i))
+			return err.in(entrySegment(entry.Key, i))
 		}
 		out.SetMapIndex(key, v)
 	}

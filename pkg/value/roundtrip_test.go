@@ -127,6 +127,7 @@ func TestEncodeNamesThePathOfWhatCannotCross(t *testing.T) {
 		{map[string]any{"items": []any{1, map[string]any{"callback": func() {}}}}, "value.items[1].callback: a func() cannot cross"},
 		{map[string]any{"a b": make(chan int)}, `value["a b"]: a chan int cannot cross`},
 		{[]any{Hole, &Map{Entries: []Entry{{1.0, complex(1, 1)}}}}, "value[1].values()[0]: a complex128 cannot cross"},
+		{&Map{Entries: []Entry{{"k", complex(1, 1)}}}, `value.get("k"): a complex128 cannot cross`},
 		{Hole, "value: a hole outside an array"},
 		{&TypedArray{Kind: "Int16Array", Bytes: []byte{1}}, `value: a "Int16Array" of 1 bytes does not exist`},
 		{time.Unix(1<<60, 0), "out of a Date's range"},
