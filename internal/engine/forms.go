@@ -7,50 +7,71 @@ import (
 	"realm.internal/supervisor/pkg/rpc"
 )
 
+// shape is one way to read a text: as it stands, or with something put around it so that it is one expression.
+type shape struct {
+	open, close string
+	// wrapped: it is the expression of an async function.
+	wrapped bool
+}
+
+var (
+	plain  = shape{}
+	object = shape{open: "(", close: "\n)"}
+	body   = shape{open: "(async function(){", close: "\n})", wrapped: true}
+)
+
+// shapes lists how the source may be read, the likeliest first: what begins with a brace is an object, as consoles have it, if it
+// can be one.
+func (r *run) shapes() []shape {
+	text := strings.TrimSpace(r.source.text)
+	if (r.form == auto || r.form == script) && strings.HasPrefix(text, "{") && !strings.HasSuffix(text, ";") {
+		return []shape{object, plain}
+	}
+	return []shape{plain}
+}
+
 // begin compiles the source in the form that it has and starts it. It answers nil when the guest's code runs.
 //
 // Plain JavaScript is compiled at once, and the engine's refusal tells what else the source may be. Only what V8 refuses, or
 // would misread, goes through the type stripper.
 func (r *run) begin() *rpc.Failure {
+	shapes := r.shapes()
+	var refused *v8.Error
 	if !r.source.generic() {
-		refused := r.compile(r.source.text, false)
-		if refused == nil {
-			return nil
+		for _, s := range shapes {
+			r.engine.realm.SetPrefix(len(s.open))
+			if refused = r.compile(s.open+r.source.text+s.close, s.wrapped); refused == nil {
+				return nil
+			}
 		}
-		if failure := r.beginStripped(refused); failure != nil {
-			return failure
-		}
-		return nil
 	}
-	return r.beginStripped(nil)
+	var failure *rpc.Failure
+	for _, s := range shapes {
+		if failure = r.beginStripped(s, refused); failure == nil {
+			break
+		}
+	}
+	return failure
 }
 
 // beginStripped takes the source as TypeScript. refused is what V8 said about it as JavaScript.
-func (r *run) beginStripped(refused *v8.Error) *rpc.Failure {
-	text, wrapped := r.source.text, false
-	out, bad := strip(r.source.name, text)
+func (r *run) beginStripped(s shape, refused *v8.Error) *rpc.Failure {
+	out, bad := strip(r.source.name, s.open+r.source.text+s.close)
 	if bad != nil && bad.awaitAndReturn && r.mayBe(function) {
-		wrapped = true
-		out, bad = strip(r.source.name, functionOpen+text+functionClose)
-		if bad != nil && bad.line == 1 {
-			bad.column -= len(functionOpen)
-		}
+		s = body
+		out, bad = strip(r.source.name, s.open+r.source.text+s.close)
 	}
+	r.engine.realm.SetPrefix(len(s.open))
 	if bad != nil {
+		if bad.line == 1 {
+			bad.column -= len(s.open)
+		}
 		return r.syntax(refused, bad)
 	}
-	prefix := 0
-	if wrapped {
-		prefix = len(functionOpen)
-	}
-	r.engine.realm.Forget()
-	r.engine.realm.SetMap(r.source.name, out.mappings, prefix)
-	again := r.compile(out.js, wrapped)
+	r.engine.realm.SetMap(r.source.name, out.mappings)
+	again := r.compile(out.js, s.wrapped)
 	if again == nil {
 		return nil
-	}
-	if refused != nil && out.js == text {
-		again = refused
 	}
 	return r.failure(*again, codeValidation, phaseCompile)
 }
@@ -78,12 +99,6 @@ const (
 	script   form = "script"
 )
 
-// functionOpen and functionClose make a body a function that the type stripper accepts.
-const (
-	functionOpen  = "(async function(){"
-	functionClose = "\n})"
-)
-
 func (r *run) mayBe(f form) bool { return r.form == auto || r.form == f }
 
 // compile starts JavaScript. With wrapped it is a function expression.
@@ -101,12 +116,10 @@ func (r *run) compile(js string, wrapped bool) *v8.Error {
 	}
 	switch {
 	case strings.HasPrefix(refused.Message, "Illegal return"):
-		realm.Forget()
 		return r.refusal(realm.RunFunction(js, false))
 	case strings.HasPrefix(refused.Message, "Cannot use import statement"),
 		strings.HasPrefix(refused.Message, "Cannot use 'import.meta'"),
 		refused.Message == "Unexpected token 'export'":
-		realm.Forget()
 		return r.compileModule(js)
 	}
 	return refused
@@ -114,9 +127,9 @@ func (r *run) compile(js string, wrapped bool) *v8.Error {
 
 // refusal answers what the engine refused to compile. Anything that was thrown later belongs to the running guest.
 func (r *run) refusal(s v8.Status) *v8.Error {
-	r.started = s != v8.Syntax
 	if s == v8.Syntax {
 		e := r.engine.realm.Error()
+		r.engine.realm.Forget()
 		return &e
 	}
 	r.status = s

@@ -149,7 +149,7 @@ func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) 
 		return l.realm.CompileModule(s.name, s.text)
 	}
 	l.realm.Forget()
-	l.realm.SetMap(s.name, out.mappings, 0)
+	l.realm.SetMap(s.name, out.mappings)
 	return l.realm.CompileModule(s.name, out.js)
 }
 

@@ -16,7 +16,6 @@ type run struct {
 	form   form
 	heapMb int64
 
-	started  bool      // guest code may have run
 	status   v8.Status // how starting it ended
 	main     v8.Module
 	isModule bool

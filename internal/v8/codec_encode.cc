@@ -197,9 +197,11 @@ class Encoder {
   bool Repeated(Local<Object> object) {
     if (objects_.size() >= table_.size() / 2) Grow();
     size_t mask = table_.size() - 1;
-    for (size_t i = Slot(object) & mask;; i = (i + 1) & mask) {
+    size_t slot = Slot(object);
+    for (size_t i = slot & mask;; i = (i + 1) & mask) {
       if (table_[i] == 0) {
         objects_.push_back(object);
+        slots_.push_back(static_cast<uint32_t>(slot));
         table_[i] = static_cast<uint32_t>(objects_.size());
         return false;
       }
@@ -213,14 +215,14 @@ class Encoder {
 
   bool Go() const { return error_->kind == EncodeError::kNone; }
 
-  // Identity hashes have about 20 bits: spread them.
-  static size_t Slot(Local<Object> object) { return static_cast<uint32_t>(object->GetIdentityHash()) * size_t{0x9e3779b97f4a7c15} >> 20; }
+  // Identity hashes have about 20 bits: spread them over 32.
+  static size_t Slot(Local<Object> object) { return static_cast<uint32_t>(object->GetIdentityHash()) * size_t{0x9e3779b97f4a7c15} >> 32; }
 
   void Grow() {
     table_.assign(std::max<size_t>(64, table_.size() * 2), 0);
     size_t mask = table_.size() - 1;
     for (size_t n = 0; n < objects_.size(); n++) {
-      size_t i = Slot(objects_[n]) & mask;
+      size_t i = slots_[n] & mask;
       while (table_[i] != 0) i = (i + 1) & mask;
       table_[i] = static_cast<uint32_t>(n + 1);
     }
@@ -531,6 +533,7 @@ class Encoder {
   std::vector<Frame> frames_;
   std::vector<Key> keys_;
   std::vector<Local<Object>> objects_;
+  std::vector<uint32_t> slots_;  // where each belongs in the table
   std::vector<uint32_t> table_;  // index + 1 of an object, by identity hash
 };
 

@@ -162,7 +162,7 @@ func TestWhatCannotCrossIsNamedByItsPath(t *testing.T) {
 		{`(() => { const e = new Error('x'); e.cause = {f() {}}; return e })()`, "result.cause.f", "a function cannot cross"},
 		{`Object.assign(new Error('x'), {f() {}})`, "result.f", "a function cannot cross"},
 		{`({a: {toJSON() { return () => 1 }}})`, "result.a", "a function cannot cross"},
-		{`(() => { const b = new Uint8Array(8); b.buffer.transfer(); return [b] })()`, "result[0]", "a view of a detached ArrayBuffer cannot cross"},
+		{`(() => { const m = new WebAssembly.Memory({initial: 1}), b = new Uint8Array(m.buffer); m.grow(1); return [b] })()`, "result[0]", "a view of a detached ArrayBuffer cannot cross"},
 		{`(() => { const a = []; a[1e6] = () => 1; return a })()`, "result[1000000]", "a function cannot cross"},
 	} {
 		_, why, status := g.run("return "+c.js, 1<<20)
@@ -227,6 +227,19 @@ func TestHostileGettersOnlyThrow(t *testing.T) {
 		wire, _, status := g.run(js, 1<<24)
 		if _, err := value.Decode(wire, value.Limits{}); status != OK && status != Syntax || status == OK && err != nil {
 			t.Errorf("%s: status %d, %v", js, status, err)
+		}
+	}
+}
+
+func TestEncodingEndsAtTheDeadline(t *testing.T) {
+	for _, js := range []string{`({get x() { for (;;); }})`, `[new Error, {toJSON() { for (;;); }}]`} {
+		g := newGuest(t)
+		if s := g.RunFunction("return "+js, false); s != OK || g.Loop() != Settled {
+			t.Fatalf("%s: %d", js, s)
+		}
+		go g.Stop(Deadline)
+		if _, why, status := g.EncodeMain(1 << 20); status != Terminated || g.Stopped() != Deadline {
+			t.Errorf("%s: status %d, %+v", js, status, why)
 		}
 	}
 }

@@ -122,6 +122,16 @@ void AppendWide(std::u16string_view wide, Replace replace, std::string* out) {
 }  // namespace
 
 void AppendLatin1(std::string_view latin1, std::string* out) {
+  if (latin1.size() < 32) {  // nearly all strings: one look, one copy
+    char bytes[32];
+    char seen = 0;
+    bytes[0] = static_cast<char>(0xa0 | latin1.size());
+    for (size_t i = 0; i < latin1.size(); i++) seen |= bytes[i + 1] = latin1[i];
+    if (!(seen & 0x80)) {
+      out->append(bytes, latin1.size() + 1);
+      return;
+    }
+  }
   if (IsAscii(latin1)) {
     AppendStrHead(latin1.size(), out);
     out->append(latin1);

@@ -17,7 +17,10 @@ constexpr int kExitOutOfMemory = 86;
 constexpr int kExitFatal = 87;
 
 // How much the heap may grow once the limit is reached, so that the stack can be unwound and the failure reported.
-constexpr size_t kHeapSlack = 16u << 20;
+constexpr size_t kHeapSlack = 8u << 20, kHeapSlackSteps = 4;
+
+// A heap counts as full when less than this part of it is free.
+constexpr size_t kFullPart = 16;
 
 constexpr int kDataSlot = 2;  // the binding uses the first
 
@@ -43,11 +46,18 @@ void OnOutOfMemory(const char* location, const v8::OOMDetails& details) { _exit(
 
 size_t OnNearHeapLimit(void* data, size_t current, size_t initial) {
   Realm* realm = static_cast<Realm*>(data);
-  if (current < realm->heap_limit) return realm->heap_limit;  // the limit was raised on a live isolate
-  if (realm->heap_slack_used) return current;                 // the engine ends with OnOutOfMemory
-  realm->heap_slack_used = true;
+  if (current < realm->heap_limit) return realm->heap_limit;            // the limit was raised on a live isolate
+  if (current >= realm->heap_limit + kHeapSlackSteps * kHeapSlack) return current;  // the engine ends with OnOutOfMemory
   rv8_stop(realm, RV8_HEAP);
   return current + kHeapSlack;
+}
+
+// A heap that stays nearly full after a whole collection would spend seconds collecting before it reaches its limit.
+void OnCollected(Isolate* isolate, v8::GCType, v8::GCCallbackFlags, void* data) {
+  Realm* realm = static_cast<Realm*>(data);
+  v8::HeapStatistics stats;
+  isolate->GetHeapStatistics(&stats);
+  if (realm->heap_limit > 0 && stats.used_heap_size() > realm->heap_limit - realm->heap_limit / kFullPart) rv8_stop(realm, RV8_HEAP);
 }
 
 void OnRejection(v8::PromiseRejectMessage message) {
@@ -99,6 +109,7 @@ void InstallHooks(Realm* realm) {
   isolate->SetAllowAtomicsWait(false);
   isolate->SetMicrotasksPolicy(v8::MicrotasksPolicy::kExplicit);
   isolate->AddNearHeapLimitCallback(OnNearHeapLimit, realm);
+  isolate->AddGCEpilogueCallback(OnCollected, realm, v8::kGCTypeMarkSweepCompact);
 }
 
 }  // namespace rv8
@@ -151,6 +162,7 @@ void rv8_free(rv8_realm* r) {
   {
     Scope scope(realm);
     realm->isolate->RemoveNearHeapLimitCallback(rv8::OnNearHeapLimit, 0);
+    realm->isolate->RemoveGCEpilogueCallback(rv8::OnCollected, realm);
     realm->isolate->SetPromiseRejectCallback([](v8::PromiseRejectMessage) {});
   }
   v8::Locker locker(realm->isolate);

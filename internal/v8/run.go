@@ -16,13 +16,15 @@ func (r *Realm) SetSource(name string) string {
 	return text(b)
 }
 
-// SetMap makes positions in the named script be those that the source map's mappings lead to. prefix is how many columns of
-// the map's first source line are not the user's.
-func (r *Realm) SetMap(script, mappings string, prefix int) {
+// SetMap makes positions in the named script be those that the source map's mappings lead to.
+func (r *Realm) SetMap(script, mappings string) {
 	s, sn := str(script)
 	m, mn := str(mappings)
-	C.rv8_set_map(r.ptr, s, sn, m, mn, C.int(prefix))
+	C.rv8_set_map(r.ptr, s, sn, m, mn)
 }
+
+// SetPrefix says how many columns of the source's first line are not the user's.
+func (r *Realm) SetPrefix(columns int) { C.rv8_set_prefix(r.ptr, C.int(columns)) }
 
 // SetArguments sets the main function's arguments (an encoded array) and, when it is not empty, input.
 func (r *Realm) SetArguments(args, input []byte) Status {

@@ -67,21 +67,23 @@ Position Locate(SourceMap& map, Position generated) {
                                 [](const std::pair<int, int>& at, const Segment& s) { return at < std::make_pair(s.line, s.column); });
   if (after == map.segments.begin()) return generated;
   const Segment& s = *--after;
-  int prefix = s.source_line == 0 ? map.prefix : 0;
-  return {s.source_line + 1, s.source_column + 1 - prefix};
+  return {s.source_line + 1, s.source_column + 1};
 }
 
 Position MapPosition(Realm* realm, std::string_view script, Position generated) {
   if (generated.line == 0) return generated;
   auto found = realm->maps.find(script);
-  return found == realm->maps.end() ? generated : Locate(found->second, generated);
+  Position at = found == realm->maps.end() ? generated : Locate(found->second, generated);
+  if (at.line == 1 && script == realm->script_name) at.column = std::max(1, at.column - realm->prefix);
+  return at;
 }
 
 }  // namespace rv8
 
-extern "C" void rv8_set_map(rv8_realm* r, const char* script, size_t script_size, const char* mappings, size_t size, int prefix) {
+extern "C" void rv8_set_map(rv8_realm* r, const char* script, size_t script_size, const char* mappings, size_t size) {
   rv8::SourceMap& map = static_cast<rv8::Realm*>(r)->maps[std::string(script, script_size)];
   map = {};
   map.mappings = std::string(mappings, size);
-  map.prefix = prefix;
 }
+
+extern "C" void rv8_set_prefix(rv8_realm* r, int columns) { static_cast<rv8::Realm*>(r)->prefix = columns; }

@@ -68,7 +68,6 @@ struct SourceMap {
   std::string mappings;  // decoded at the first use
   std::vector<Segment> segments;
   bool decoded = false;
-  int prefix = 0;  // columns of the first source line that are not the user's
 };
 
 struct Position {
@@ -89,6 +88,7 @@ struct Realm : rv8_realm {
 
   // The program.
   std::string script_name, script_label;  // as V8 knows it, as the user wrote it
+  int prefix = 0;                         // columns of its first line that are not the user's
   std::map<std::string, SourceMap, std::less<>> maps;
   Global<Value> arguments;  // an Array
   Global<Value> main;       // a promise or the value itself
@@ -125,7 +125,6 @@ struct Realm : rv8_realm {
   bool fatal = false;  // an uncaught exception outside the main promise
   std::atomic<int> stopped{RV8_RUNNING};
   size_t heap_limit = 0, write_limit = SIZE_MAX;
-  bool heap_slack_used = false;
   bool winding_up = false;  // what an abort rejects is still delivered
   std::string interrupt_stack;
   Position interrupt_at;
