@@ -46,7 +46,6 @@ var jailMay = map[string]string{
 	"memory/seal":             "its own",
 	"memory/arch-prctl":       "its own",
 
-	"sockets/unix": "between its own processes",
 	"sockets/pair": "between its own processes",
 
 	"descriptors/kinds":         "it is given three pipes, not six",

@@ -118,7 +118,7 @@ type kernelCase struct {
 	want   outcome
 }
 
-// Covers: T-SYS-03
+// Covers: T-SYS-03, T-CMD-05
 func TestKernelEnforcesArguments(t *testing.T) {
 	const (
 		kill        = outcome("kill")
@@ -205,12 +205,16 @@ func TestKernelEnforcesArguments(t *testing.T) {
 		{"mkdirat g+s is refused", "command", "native", 258, [6]uint64{atFDCWD, 0, 0o2755}, "EPERM"},
 		{"mknod u+s is refused", "command", "native", 133, [6]uint64{0, 0o104755}, "EPERM"},
 		{"mknodat u+s is refused", "command", "native", 259, [6]uint64{atFDCWD, 0, 0o104755}, "EPERM"},
-		{"a local socket is made", "command", "native", 41, [6]uint64{1, 1, 0}, executed},
+		{"a local socket is refused", "command", "native", 41, [6]uint64{1, 1, 0}, "EAFNOSUPPORT"},
+		{"a connected pair is made", "command", "native", 53, [6]uint64{1, 1 | 0x80800, 0, 0}, "errno 14"},
+		{"a pair that keeps records is made", "command", "native", 53, [6]uint64{1, 5, 0, 0}, "errno 14"},
+		{"a pair of datagram sockets is refused", "command", "native", 53, [6]uint64{1, 2 | high, 0, 0}, "ENOSYS"},
+		{"a raw pair, which is one of datagrams, is refused", "command", "native", 53, [6]uint64{1, 3, 0, 0}, "ENOSYS"},
 		{"an internet socket is refused", "command", "native", 41, [6]uint64{2, 1, 0}, "EAFNOSUPPORT"},
 		{"a vsock socket is refused", "command", "native", 41, [6]uint64{40 | high, 1, 0}, "EAFNOSUPPORT"},
 		{"a packet socket is refused", "command", "native", 41, [6]uint64{17, 3, 0}, "EAFNOSUPPORT"},
 		{"a netlink socket is refused", "command", "native", 41, [6]uint64{16, 3, 0}, "EAFNOSUPPORT"},
-		{"an unknown family is refused", "command", "native", 41, [6]uint64{77, 1, 0}, "ENOSYS"},
+		{"an unknown family is refused", "command", "native", 41, [6]uint64{77, 1, 0}, "EAFNOSUPPORT"},
 		{"asking for the personality works", "command", "native", 135, [6]uint64{0xffffffff}, executed},
 		{"turning randomisation off is refused", "command", "native", 135, [6]uint64{0x40000}, "EPERM"},
 		{"another personality is refused", "command", "native", 135, [6]uint64{8}, "ENOSYS"},

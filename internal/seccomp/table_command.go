@@ -211,24 +211,35 @@ func prctlRows() []Row {
 	return rows
 }
 
-// socketRows allow local sockets. A command has no network, so every other
-// family would only be kernel code within reach.
+// Types of sockets, in the bits of the type argument that are not flags.
+const (
+	sockTypes     = 0xf
+	sockStream    = 1
+	sockSeqpacket = 5
+)
+
+// socketRows allow connected pairs and no other socket. A command has no network,
+// but a local socket could still reach every service of the host whose name lies in
+// a granted root, read-only or not: connecting needs write permission on the name,
+// which a root that is mapped to the command gives it. A pair of datagram sockets
+// could too, since each message may name another receiver.
 func socketRows() []Row {
 	var rows []Row
-	for _, c := range []call{{"socket", 41}, {"socketpair", 53}} {
-		rows = append(rows, Row{c.name, c.number, Allow, when(low(0, 1)), "AF_UNIX: between the command's own processes"})
-		for _, f := range []struct {
-			family uint32
-			name   string
-		}{
-			{2, "AF_INET"}, {10, "AF_INET6"}, {15, "AF_KEY"}, {16, "AF_NETLINK"}, {17, "AF_PACKET"}, {21, "AF_RDS"},
-			{29, "AF_CAN"}, {30, "AF_TIPC"}, {31, "AF_BLUETOOTH"}, {38, "AF_ALG"}, {39, "AF_NFC"}, {40, "AF_VSOCK"},
-			{43, "AF_SMC"}, {44, "AF_XDP"},
-		} {
-			rows = append(rows, Row{c.name, c.number, Errno(eafnosupport), when(low(0, f.family)), f.name + ": no network"})
-		}
+	for _, kind := range []uint64{sockStream, sockSeqpacket} {
+		rows = append(rows, Row{"socketpair", 53, Allow, when(low(0, 1), Condition{Arg: 1, Mask: sockTypes, Value: kind}),
+			"AF_UNIX, connected: between the command's own processes"})
 	}
-	return rows
+	for _, f := range []struct {
+		family uint32
+		name   string
+	}{
+		{2, "AF_INET"}, {10, "AF_INET6"}, {15, "AF_KEY"}, {16, "AF_NETLINK"}, {17, "AF_PACKET"}, {21, "AF_RDS"},
+		{29, "AF_CAN"}, {30, "AF_TIPC"}, {31, "AF_BLUETOOTH"}, {38, "AF_ALG"}, {39, "AF_NFC"}, {40, "AF_VSOCK"},
+		{43, "AF_SMC"}, {44, "AF_XDP"},
+	} {
+		rows = append(rows, Row{"socketpair", 53, Errno(eafnosupport), when(low(0, f.family)), f.name + ": no network"})
+	}
+	return append(rows, Row{"socket", 41, Errno(eafnosupport), nil, "no network, and no service of the host"})
 }
 
 // commandAdviceRows allow every advice about the caller's own pages but two kinds:

@@ -2,6 +2,8 @@ package subprocess
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,6 +127,46 @@ func TestGrantedRoots(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(filepath.Join(in, "file")); string(text) != "content of in\n" {
 		t.Errorf("a read root holds %q", text)
+	}
+}
+
+// A root that holds the name of a service's socket grants its files, not the service.
+//
+// Covers: T-CMD-05
+func TestServicesOfTheHostAreNotReachedThroughTheirSockets(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range []string{"unix", "unixgram"} {
+		d, err := os.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		// Through the descriptor: the path itself is too long for an address.
+		at := &net.UnixAddr{Name: fmt.Sprintf("/proc/self/fd/%d/%s", d.Fd(), kind), Net: kind}
+		var service io.Closer
+		if kind == "unix" {
+			service, err = net.ListenUnix(kind, at)
+		} else {
+			service, err = net.ListenUnixgram(kind, at)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer service.Close()
+	}
+	g := granting("/usr/bin/perl")
+	g.Subprocess.Sandbox.Read = []string{dir}
+	j := open(t, g)
+	const prelude = `use Socket; chdir shift or exit 7; -S "unix" && -S "unixgram" or exit 8; `
+	for name, script := range map[string]string{
+		"stream":            `socket(S, AF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un("unix")) or exit 1`,
+		"datagram":          `socket(S, AF_UNIX, SOCK_DGRAM, 0) && send(S, "x", 0, pack_sockaddr_un("unixgram")) or exit 1`,
+		"pair of datagrams": `socketpair(S, T, AF_UNIX, SOCK_DGRAM, 0) && send(S, "x", 0, pack_sockaddr_un("unixgram")) or exit 1`,
+		"pair of streams":   `socketpair(S, T, AF_UNIX, SOCK_STREAM, 0) or exit 9; connect(S, pack_sockaddr_un("unix")) or send(S, "x", 0, pack_sockaddr_un("unix")) or exit 1`,
+	} {
+		if r, err := j.run("", "/usr/bin/perl", "-e", prelude+script, dir); err != nil || r.Code != 1 {
+			t.Errorf("%s: %+v %v", name, r, err)
+		}
 	}
 }
 
