@@ -67,8 +67,7 @@ func called(list []process, name string) []process {
 
 // traces is what runs could leave on a host.
 type traces struct {
-	processes, groups, temporaries, mounts []string
-	descriptors                            int
+	processes, groups, temporaries, mounts, descriptors []string
 }
 
 // look collects the traces of this process. Other tests must be at rest.
@@ -76,14 +75,19 @@ func look(t testing.TB) traces {
 	t.Helper()
 	var l traces
 	for _, p := range descendants(t, os.Getpid()) {
-		l.processes = append(l.processes, fmt.Sprintf("%d %s %c", p.pid, p.name, p.state))
+		l.processes = append(l.processes, fmt.Sprintf("%d %s", p.pid, p.name))
 	}
 	l.groups = groupsOf(t, os.Getpid())
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.descriptors = len(fds)
+	for _, fd := range fds {
+		target, err := os.Readlink("/proc/self/fd/" + fd.Name())
+		if err == nil { // the directory's own is closed by now
+			l.descriptors = append(l.descriptors, target)
+		}
+	}
 	l.temporaries = temporariesBelow(t, os.TempDir())
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -145,22 +149,37 @@ func (before traces) gained(now traces) []string {
 			}
 		}
 	}
-	if now.descriptors > before.descriptors {
-		more = append(more, fmt.Sprintf("%d descriptors, %d before", now.descriptors, before.descriptors))
+	if len(now.descriptors) > len(before.descriptors) {
+		more = append(more, fmt.Sprintf("descriptors: now %q, before %q", now.descriptors, before.descriptors))
 	}
 	return more
 }
 
 // eventually waits for something that the kernel finishes by itself.
-func eventually(t testing.TB, what string, true_ func() bool) {
+func eventually(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !true_(); <-tick.C {
+	for deadline := time.Now().Add(patience); !so(); <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("still not so: %s", what)
 		}
 	}
+}
+
+// gone waits until nothing is left.
+func gone(t testing.TB, left func() []string) {
+	t.Helper()
+	var last []string
+	defer func() {
+		if len(last) > 0 {
+			t.Errorf("left: %q", last)
+		}
+	}()
+	eventually(t, "nothing is left", func() bool {
+		last = left()
+		return len(last) == 0
+	})
 }
 
 // awaitExit waits for the end of the process behind a pidfd.
