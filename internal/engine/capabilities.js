@@ -105,7 +105,8 @@
 
   const spawn = async (path, args, init) => {
     const { stdin } = options(init);
-    const given = args === undefined ? [] : Array.from(args, (argument) => text(argument, 'an argument'));
+    if (args !== undefined && !Array.isArray(args)) throw new TypeError('args must be an array');
+    const given = Array.from(args ?? [], (argument) => text(argument, 'an argument'));
     const { code, signal, stdout, stderr } = await call(SPAWN, `subprocess ${text(path, 'path')}`, 'sSd', path, given, data(stdin, 'stdin'));
     // What is not UTF-8 becomes U+FFFD in the text; the bytes are beside it, out of sight of whoever prints the answer.
     return Object.defineProperties({ code, signal, stdout: native.utf8Decode(stdout, false), stderr: native.utf8Decode(stderr, false) }, {

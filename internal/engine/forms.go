@@ -73,6 +73,9 @@ func (r *run) beginStripped(s shape, refused *v8.Error) *rpc.Failure {
 	if again == nil {
 		return nil
 	}
+	if refused != nil && refused.Message == again.Message {
+		again = refused // placed without a source map's detour
+	}
 	return r.failure(*again, codeValidation, phaseCompile)
 }
 

@@ -31,7 +31,7 @@ func strip(name, text string) (stripped, *syntaxError) {
 		Sourcemap:      api.SourceMapExternal,
 		SourcesContent: api.SourcesContentExclude,
 		Target:         api.ESNext,
-		Supported:      map[string]bool{"decorators": false},
+		Supported:      map[string]bool{"decorators": false, "using": false},
 		Charset:        api.CharsetUTF8,
 		LegalComments:  api.LegalCommentsNone,
 		TsconfigRaw:    tsconfig,

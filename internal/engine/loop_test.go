@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"realm.internal/supervisor/internal/v8"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+func TestWaitingForNothingIsADeadlock(t *testing.T) {
+	for _, source := range []string{
+		"await new Promise(() => {})",
+		"export default () => new Promise(() => {})",
+		"await new Promise(() => {}); setTimeout(() => {}, 1)",
+		"setTimeout(() => {}, 5); await new Promise(() => {})",
+		"await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0).value",
+	} {
+		if f := runSource(t, source, nil).failure; f == nil || f.Code != "DEADLOCK" {
+			t.Errorf("%s: %+v", source, f)
+		}
+	}
+}
+
+func TestTheEnginesOwnTasksAreWaitedFor(t *testing.T) {
+	for source, want := range map[string]string{
+		"(await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))) instanceof WebAssembly.Module":                                                 "true",
+		"(await WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).instance !== undefined":                                                    "true",
+		"await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10).value":                                                                        `"timed-out"`,
+		"const a = new Int32Array(new SharedArrayBuffer(4)); const w = Atomics.waitAsync(a, 0, 0, 5000); setTimeout(() => Atomics.notify(a, 0), 1); await w.value": `"ok"`,
+	} {
+		if o := runSource(t, source, nil); o.value != want {
+			t.Errorf("%s: %s %+v", source, o.value, o.failure)
+		}
+	}
+}
+
+func TestBlockingWaitsAreRefused(t *testing.T) {
+	f := runSource(t, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)", nil).failure
+	if f == nil || f.Name != "TypeError" {
+		t.Fatalf("%+v", f)
+	}
+}
+
+func TestTasksRunInOrder(t *testing.T) {
+	o := runSource(t, `
+const seen = [];
+setTimeout(() => seen.push('timer 2'), 2);
+setTimeout(() => { seen.push('timer 0'); Promise.resolve().then(() => seen.push('microtask of timer 0')) }, 0);
+setTimeout(() => seen.push('timer 0 again'));
+queueMicrotask(() => seen.push('microtask'));
+Promise.resolve().then(() => seen.push('promise'));
+seen.push('now');
+await new Promise((resolve) => setTimeout(resolve, 20));
+seen.join(', ')`, nil)
+	if want := `"now, microtask, promise, timer 0, microtask of timer 0, timer 0 again, timer 2"`; o.value != want {
+		t.Errorf("got %s\nwant %s", o.value, want)
+	}
+}
+
+func TestTimersAreDroppedAtTheEndAndCallsAreNot(t *testing.T) {
+	start := time.Now()
+	if o := runSource(t, "setTimeout(() => { throw 1 }, 60000); setInterval(() => {}, 60000); 'done'", nil); o.value != `"done"` {
+		t.Errorf("%+v", o.failure)
+	}
+	if time.Since(start) > 20*time.Second {
+		t.Error("timers were waited for")
+	}
+	o := runSource(t, "import { environment } from 'realm:capabilities';\nlet n = 0;\nenvironment('A').then(async () => { console.log('first'); await environment('B'); console.log('second') });\nexport default 'done'", answering(text("v")))
+	if o.value != `"done"` || !slices.Equal(o.logs, []string{"log: first", "log: second"}) {
+		t.Errorf("%s %q %+v", o.value, o.logs, o.failure)
+	}
+}
+
+func TestStopsAreTold(t *testing.T) {
+	forever := func(s v8.Stop) func(*rpc.Execute, *supervisor, *v8.Realm) {
+		return func(_ *rpc.Execute, p *supervisor, r *v8.Realm) { p.unanswered = func() { r.Stop(s) } }
+	}
+	const call = "import { environment } from 'realm:capabilities';\n"
+	for _, c := range []struct {
+		name, source string
+		stop         v8.Stop
+		code         string
+		line         int64
+		stack        string
+		pending      []string
+	}{
+		{"a loop", call + "environment('X');\n(function spin() {\n  for (;;);\n})()", v8.Deadline, "TIMEOUT", 4, "at spin (main.ts:4:", []string{"environment X"}},
+		{"a loop in a microtask", call + "environment('X');\nexport default Promise.resolve().then(() => {\n  for (;;);\n})", v8.Deadline, "TIMEOUT", 4, "main.ts:4:", []string{"environment X"}},
+		{"a regular expression", call + "environment('X');\n/(a+)+$/.test('a'.repeat(40) + 'b')", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
+		{"a getter of the result", call + "environment('X');\nexport default {\n  get x() { for (;;); }\n}", v8.Deadline, "TIMEOUT", 0, "", nil},
+		{"a call that is never answered", call + "export default () => environment('X')", v8.Deadline, "TIMEOUT", 0, "", []string{"environment X"}},
+		{"an abort while waiting", call + "export default () => environment('X')", v8.Abort, "ABORTED", 0, "", []string{"environment X"}},
+		{"an abort of a loop", call + "environment('X');\nfor (;;);", v8.Abort, "ABORTED", 3, "main.ts:3:", []string{"environment X"}},
+	} {
+		f := runSource(t, c.source, forever(c.stop)).failure
+		if f == nil || f.Code != c.code || f.Line != c.line || !strings.Contains(f.Stack, c.stack) {
+			t.Errorf("%s: %+v", c.name, f)
+			continue
+		}
+		if c.pending != nil && !slices.Equal(f.Pending, c.pending) {
+			t.Errorf("%s: pending %q", c.name, f.Pending)
+		}
+	}
+}
+
+func TestAbortRejectsWhatWaits(t *testing.T) {
+	o := runSource(t, `
+import { environment } from 'realm:capabilities';
+export default async () => {
+  try { await environment('X') } catch (e) { console.log(e.name, e instanceof Error) }
+}`, func(_ *rpc.Execute, p *supervisor, r *v8.Realm) { p.unanswered = func() { r.Stop(v8.Abort) } })
+	if o.failure == nil || o.failure.Code != "ABORTED" || !slices.Equal(o.logs, []string{"log: SandboxAbortedError true"}) {
+		t.Errorf("%+v %q", o.failure, o.logs)
+	}
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// Every position and frame is the user's own, whatever was put around the source or taken out of it.
+func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
+	for _, c := range []struct {
+		name, source string
+		line, column int64
+		frames       []string
+	}{
+		{"a script", "throw new Error('x')", 1, 7, []string{"at main.ts:1:7"}},
+		{"a script's function", "function f() { throw new Error('x') }\nf()", 1, 22, []string{"at f (main.ts:1:22)", "at main.ts:2:1"}},
+		{"the first line of an object", "{ a: nope }", 1, 6, []string{"at main.ts:1:6"}},
+		{"the first line of a function body", "return 1 + nope", 1, 12, []string{"at main.ts:1:12"}},
+		{"a later line of a function body", "const a = 1;\n  return a.b.c", 2, 14, []string{"at main.ts:2:14"}},
+		{"a function body with types", "const x: number = await 4; return x + nope", 1, 39, []string{"at main.ts:1:39"}},
+		{"a module", "export default () => { throw new Error('x') }", 1, 30, []string{"main.ts:1:30"}},
+		{"TypeScript that loses lines", "interface A {\n  x: number\n}\n\nconst a: A = { x: 1 };\n  throw new Error('x')", 6, 9, []string{"at main.ts:6:9"}},
+		{"TypeScript that loses columns", "const a: Array<number> = [1]; a.map((x: any) => x.y.z)", 1, 53, []string{"main.ts:1:53", "at Array.map (<anonymous>)", "main.ts:1:33"}},
+		{"an async function", "async function f() { await null; throw new Error('x') }\nawait f()", 1, 40, []string{"at f (main.ts:1:40)", "at async main.ts:2:1"}},
+		{"a chain of async functions", "async function a() { await 1; null.x }\nasync function b() { await a() }\nexport default async () => { await b() }", 1, 36,
+			[]string{"at a (main.ts:1:36)", "at async b (main.ts:2:22)", "at async default (main.ts:3:30)"}},
+		{"a timer", "setTimeout(function late() {\n  throw new Error('x')\n}, 1);\nawait new Promise(() => {})", 2, 9, []string{"at late (main.ts:2:9)"}},
+		{"a microtask", "queueMicrotask(() => { throw new Error('x') })", 1, 30, []string{"main.ts:1:30"}},
+		{"a getter that the result has", "({\n  get a() { throw new Error('x') }\n})", 2, 19, []string{"main.ts:2:19"}},
+		{"a callback of a native function", "[1].forEach(function each() { throw new Error('x') })", 1, 37, []string{"at each (main.ts:1:37)", "at Array.forEach (<anonymous>)", "main.ts:1:5"}},
+		{"a rejection that nobody handles", "Promise.reject(new Error('x')); 1", 1, 16, []string{"main.ts:1:16"}},
+		{"evaluated text", "eval('throw new Error(1)')", 1, 1, []string{"at eval (eval at <anonymous> (main.ts:1:1), <anonymous>:1:7)", "at main.ts:1:1"}},
+		{"a class", "class A {\n  constructor() { this.x.y }\n}\nnew A()", 2, 26, []string{"at new A (main.ts:2:26)", "at main.ts:4:1"}},
+		{"no stack at all", "Error.stackTraceLimit = 0;\nthrow new Error('x')", 2, 7, nil},
+		{"a stack of the guest's making", "Error.prepareStackTrace = () => 'forged';\nthrow new Error('x')", 2, 7, []string{"at main.ts:2:7"}},
+		{"a stack that was replaced", "const e = new Error('x');\ne.stack = 'mine';\nthrow e", 1, 11, []string{"mine"}},
+		{"JSON", "JSON.parse('{')", 1, 6, []string{"at JSON.parse (<anonymous>)", "at main.ts:1:6"}},
+	} {
+		o := runSource(t, c.source, nil)
+		f := o.failure
+		if f == nil {
+			t.Errorf("%s: gives %s", c.name, o.value)
+			continue
+		}
+		if f.Line != c.line || f.Column != c.column {
+			t.Errorf("%s: at %d:%d, want %d:%d\n%s", c.name, f.Line, f.Column, c.line, c.column, f.Stack)
+		}
+		at := 0
+		for _, frame := range c.frames {
+			i := strings.Index(f.Stack[at:], frame)
+			if i < 0 {
+				t.Errorf("%s: no %q in\n%s", c.name, frame, f.Stack)
+				break
+			}
+			at += i
+		}
+		if strings.Contains(f.Stack, "realm:") || strings.Contains(f.Stack, "async function(){") {
+			t.Errorf("%s: a frame of ours\n%s", c.name, f.Stack)
+		}
+	}
+}
+
+func TestFileNamesAreTheUsers(t *testing.T) {
+	for _, name := range []string{"report.ts", "my report.ts", "été 'x'.js", "dir/a.ts"} {
+		for _, source := range []string{"null.x", "return null.x", "export default null.x", "const n: number = null.x"} {
+			o := runSource(t, source, named(name))
+			if o.failure == nil || !strings.Contains(o.failure.Stack, name+":1:") {
+				t.Errorf("%s, %s: %+v", name, source, o.failure)
+			}
+		}
+	}
+}
