@@ -43,6 +43,7 @@ func (x *execution) run(ctx context.Context) {
 	if err := x.trail.Begin("source sha256 " + sourceSum + ", grants sha256 " + grantsSum); err != nil {
 		res.err = failure(CodeInternal, err, "nothing ran: %v", err)
 		x.publish(res)
+		x.place.free()
 		return
 	}
 	realm, err := x.s.takeRealm(ctx, realmSpec(x.req.Grants.Engine, x.limits))
@@ -53,6 +54,10 @@ func (x *execution) run(ctx context.Context) {
 		x.serve(ctx, realm, res)
 	}
 	x.finish(res, time.Since(began))
+	if realm != nil {
+		realm.End()
+	}
+	x.place.free()
 }
 
 func (x *execution) launchFailure(ctx context.Context, err error) *Error {
@@ -149,7 +154,12 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 // conclude turns what happened into the result's value or error.
 func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm, s served, why *stop, start time.Time) {
 	wallMs := max(time.Since(start).Milliseconds(), 1)
-	fig := realm.End()
+	var fig confine.Figures
+	if why == nil && s.err == nil {
+		fig = realm.Finish() // it has said how it ended
+	} else {
+		fig = realm.End()
+	}
 	res.Stats = stats(b.Stats(), fig, wallMs)
 	res.LogsTruncated = b.Stats().LogsTruncated
 	heap := int64(0)
@@ -228,10 +238,9 @@ func unrecorded(e *Error, cause error) *Error {
 	return &told
 }
 
-// publish frees what the run held, its place too, before anybody can know that
-// it is over: whoever waited may start the next at once.
+// publish frees what the run held before anybody can know that it is over.
 func (x *execution) publish(res *Result) {
 	x.close()
-	x.done()
+	x.place.vacate()
 	x.session.finish(res)
 }

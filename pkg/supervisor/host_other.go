@@ -12,7 +12,7 @@ func (host) close() error { return nil }
 // execution is never made here: openHost fails.
 type execution struct {
 	session *Session
-	done    func()
+	place   *place
 }
 
 func (*execution) run(context.Context) {}

@@ -23,7 +23,7 @@ import (
 type execution struct {
 	s       *Supervisor
 	session *Session
-	done    func() // gives the run's place back
+	place   *place
 	req     Request
 	checker *grants.Checker
 	limits  grants.Limits

@@ -15,7 +15,7 @@ func (s *Supervisor) SelfCheck(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	session, err := s.begin(ctx, x, newSession(r.ID, false), func() {})
+	session, err := s.begin(ctx, x, newSession(r.ID, false), nil)
 	if err != nil {
 		return err
 	}

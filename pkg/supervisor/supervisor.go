@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"sync"
-	"time"
 )
 
 // Supervisor starts runs and owns everything that they need. Use New.
@@ -13,9 +12,7 @@ type Supervisor struct {
 	host host
 
 	mu     sync.Mutex
-	live   int
-	queued int
-	freed  chan struct{} // closed and replaced when a place becomes free
+	places places
 	closed bool
 	runs   map[*Session]struct{}
 	idle   sync.WaitGroup // sessions and the ends of their realms
@@ -31,7 +28,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Supervisor{cfg: cfg, host: h, freed: make(chan struct{}), runs: map[*Session]struct{}{}}, nil
+	return &Supervisor{cfg: cfg, host: h, places: places{freed: make(chan struct{})}, runs: map[*Session]struct{}{}}, nil
 }
 
 // Run evaluates one source and waits for its end. On failure the error is an
@@ -64,20 +61,21 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	if err := s.enter(ctx); err != nil {
+	p, err := s.enter(ctx)
+	if err != nil {
 		x.close()
 		return nil, err
 	}
-	session, err := s.begin(ctx, x, newSession(r.ID, events), s.leave)
+	session, err := s.begin(ctx, x, newSession(r.ID, events), p)
 	if err != nil {
-		s.leave()
+		p.free()
 	}
 	return session, err
 }
 
-// begin runs x, and calls done once when what the run held is free again.
-func (s *Supervisor) begin(ctx context.Context, x *execution, session *Session, done func()) (*Session, error) {
-	x.session, x.done = session, done
+// begin runs x in its place.
+func (s *Supervisor) begin(ctx context.Context, x *execution, session *Session, p *place) (*Session, error) {
+	x.session, x.place = session, p
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -105,74 +103,11 @@ func (s *Supervisor) isClosed() bool {
 
 func closedError() *Error { return failure(CodeAborted, nil, "the supervisor is shut down") }
 
-// enter takes a place among the live realms, waiting in the queue if there is one.
-func (s *Supervisor) enter(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return closedError()
-	}
-	if s.live < s.cfg.MaxConcurrent {
-		s.live++
-		return nil
-	}
-	if s.queued >= s.cfg.MaxQueue {
-		return s.full()
-	}
-	s.queued++
-	defer func() { s.queued-- }()
-	var deadline <-chan time.Time
-	if s.cfg.QueueTimeout > 0 {
-		t := time.NewTimer(s.cfg.QueueTimeout)
-		defer t.Stop()
-		deadline = t.C
-	}
-	for s.live >= s.cfg.MaxConcurrent {
-		freed := s.freed
-		s.mu.Unlock()
-		var err error
-		select {
-		case <-freed:
-		case <-deadline:
-			err = s.full()
-		case <-ctx.Done():
-			err = failure(CodeAborted, ctx.Err(), "aborted while waiting for a free realm")
-		}
-		s.mu.Lock()
-		if err == nil && s.closed {
-			err = closedError()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	s.live++
-	return nil
-}
-
-func (s *Supervisor) full() *Error {
-	e := failure(CodeCapacity, nil, "%d realms are live, which is the limit", s.cfg.MaxConcurrent)
-	e.Hint = "wait for a run to end, or raise maxConcurrent"
-	return e
-}
-
-func (s *Supervisor) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.live--
-	s.wakeQueue()
-}
-
-func (s *Supervisor) wakeQueue() {
-	close(s.freed)
-	s.freed = make(chan struct{})
-}
-
 // Live is the number of live realms.
 func (s *Supervisor) Live() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.live
+	return s.places.live
 }
 
 // Shutdown takes no more runs, waits for the live ones until ctx ends, aborts
@@ -180,7 +115,7 @@ func (s *Supervisor) Live() int {
 func (s *Supervisor) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	s.wakeQueue()
+	s.places.wake()
 	s.mu.Unlock()
 	drained := make(chan struct{})
 	go func() {
