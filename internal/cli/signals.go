@@ -5,13 +5,19 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // exitSignalled is the status of a process that the second signal ended.
 const exitSignalled = 130
 
+// sameSignal is within what time a second signal is the first one's shadow:
+// timeout(1) sends one to its child and one to the group, and a terminal's may
+// come with that of a parent.
+const sameSignal = 500 * time.Millisecond
+
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends,
-// which aborts the run in good order. A second signal ends this process at once.
+// which aborts the run in good order. A later second one ends this process at once.
 // A SIGHUP that was ignored when it started, as nohup does, stays ignored.
 //
 // A reader of our output that goes away must not kill us in the middle of a run:
@@ -26,16 +32,20 @@ func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	signal.Notify(pipe, syscall.SIGPIPE)
 	over := make(chan struct{})
 	go func() {
-		for n := 0; ; n++ {
+		var first time.Time
+		for {
 			select {
 			case <-caught:
 			case <-over:
 				return
 			}
-			if n > 0 {
+			switch {
+			case first.IsZero():
+				first = time.Now()
+				cancel()
+			case time.Since(first) > sameSignal:
 				a.Exit(exitSignalled)
 			}
-			cancel()
 		}
 	}()
 	return ctx, func() {
