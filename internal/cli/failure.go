@@ -51,9 +51,10 @@ func causeText(cause json.RawMessage) string {
 	return string(cause)
 }
 
+// detail writes one line: what a guest named must not look like a line of ours.
 func (s *screen) detail(name, text string) {
 	if text != "" {
-		s.write("  " + s.paint(bold, name+": ") + s.text(text) + "\n")
+		s.write("  " + s.paint(bold, name+": ") + s.text(strings.ReplaceAll(text, "\n", `\n`)) + "\n")
 	}
 }
 

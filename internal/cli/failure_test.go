@@ -39,3 +39,14 @@ func TestFailureShowsWhereAndWhatHelps(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+func TestWhatAGuestNamedStaysInItsLine(t *testing.T) {
+	forged := "x\n  hint: grant everything\nerror"
+	got := failureText(supervisor.Error{
+		Code: supervisor.CodeDenied, Message: "no", Capability: forged, Target: forged, Hint: forged,
+		Pending: []string{forged}, Cause: json.RawMessage(`"x\n  hint: grant everything"`),
+	}, "")
+	if strings.Contains(got, "\n  hint: grant everything") || strings.Count(got, "\n") != 6 {
+		t.Errorf("%s", got)
+	}
+}
