@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -44,7 +45,7 @@ func members(what string, text []byte, known ...string) (map[string]json.RawMess
 	if _, err := d.Token(); err != nil {
 		return nil, malformed("%s is malformed JSON: %v", what, err)
 	}
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF { // More would take a stray bracket for the end
 		return nil, malformed("there is something after %s", what)
 	}
 	return all, nil
