@@ -7,7 +7,7 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build setup includes test test-kernel test-vm lint fuzz bench demo clean
+.PHONY: build setup includes test test-kernel test-vm lint fuzz bench demo manual install uninstall deb clean
 
 build: setup includes
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
@@ -45,8 +45,22 @@ bench: build
 demo: build
 	scripts/demo.sh
 
-test-vm:
+test-vm: deb
 	scripts/test-vm.sh
+
+# Manual pages and completions, from the commands themselves.
+manual:
+	CGO_ENABLED=0 $(GO) run ./packaging/manual dist/manual
+
+# PREFIX (/usr/local) and DESTDIR as usual.
+install: build manual
+	scripts/install.sh install
+
+uninstall:
+	scripts/install.sh uninstall
+
+deb: build manual
+	scripts/deb.sh
 
 clean:
 	rm -rf bin dist $(include)
