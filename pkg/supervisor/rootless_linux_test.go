@@ -28,7 +28,7 @@ func TestRootless(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // this is that run
 	}
-	output, err := asPlainUser(t, true, "-test.v", "-test.timeout=120s", "-test.skip="+notOfTheKernel)
+	output, err := asPlainUser(t, true, "-test.v", "-test.timeout=240s", "-test.skip="+notOfTheKernel)
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "--- SKIP") {
 			t.Errorf("rootless: %s", line)
