@@ -154,6 +154,8 @@ func TestWhatTheEngineCannotInterruptIsKilled(t *testing.T) {
 }
 
 // Case L8
+//
+// Covers: T-RES-04
 func TestOnlyMemoryHogsDie(t *testing.T) {
 	const each = 10
 	hogs := []string{`const a=[]; for(;;) a.push(new Uint8Array(1<<24).fill(7))`, `const a=[]; for(;;) a.push(new Array(1e6).fill(a.length))`}
