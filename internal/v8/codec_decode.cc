@@ -18,7 +18,9 @@ class Decoder {
       : state_(state), isolate_(state->isolate), context_(context), at_(data), begin_(data), end_(data + size), error_(error) {}
 
   bool Run(Local<Value>* out) {
-    if (!FindReferences()) return false;
+    // Without references, arrays need not exist before their elements and nothing must be remembered.
+    const char* problem = nullptr;
+    if (!ScanWire(begin_, static_cast<size_t>(end_ - begin_), &references_, &problem)) return Fail(problem);
     if (!Read()) return false;
     while (!frames_.empty()) {
       if (frames_.back().left == 0 ? !Finish() : !ReadPart()) return false;
@@ -39,53 +41,6 @@ class Decoder {
     size_t begin;          // of its parts in values_
     bool holes;
   };
-
-  // Without references, arrays need not exist before their elements and nothing must be remembered. One pass over the bytes
-  // tells, and checks every length.
-  bool FindReferences() {
-    uint64_t owed = 1;
-    const uint8_t* p = begin_;
-    for (; owed > 0; owed--) {
-      if (owed > static_cast<uint64_t>(end_ - p)) return Fail("truncated");
-      uint8_t c = *p++;
-      uint64_t skip = 0;
-      int width = 0;
-      if (c <= 0x7f || c >= 0xe0) continue;
-      if (c <= 0x8f) {
-        owed += 2 * uint64_t{c & 15u};
-      } else if (c <= 0x9f) {
-        owed += c & 15u;
-      } else if (c <= 0xbf) {
-        skip = c & 31u;
-      } else if (c >= 0xc4 && c <= 0xc6) {
-        width = 1 << (c - 0xc4);
-      } else if (c >= 0xc7 && c <= 0xc9) {
-        width = 1 << (c - 0xc7);
-        skip = 1;
-      } else if (c >= 0xcb && c <= 0xd3) {
-        constexpr uint8_t kSizes[] = {8, 1, 2, 4, 8, 1, 2, 4, 8};
-        skip = kSizes[c - 0xcb];
-      } else if (c >= 0xd4 && c <= 0xd8) {
-        if (p < end_ && *p == kExtRef) references_ = true;
-        skip = 1 + (uint64_t{1} << (c - 0xd4));
-      } else if (c >= 0xd9 && c <= 0xdb) {
-        width = 1 << (c - 0xd9);
-      } else if (c >= 0xdc && c <= 0xdf) {
-        width = c % 2 == 0 ? 2 : 4;
-      } else if (c == 0xc1 || c == 0xca) {
-        return Fail("a code that is never used");
-      }
-      if (width > end_ - p) return Fail("truncated");
-      uint64_t n = BigEndian(p, width);
-      p += width;
-      if (c == 0xdc || c == 0xdd) owed += n;
-      else if (c == 0xde || c == 0xdf) owed += 2 * n;
-      else skip += n;
-      if (skip > static_cast<uint64_t>(end_ - p)) return Fail("truncated");
-      p += skip;
-    }
-    return true;
-  }
 
   static uint64_t BigEndian(const uint8_t* p, int width) {
     uint64_t n = 0;

@@ -336,42 +336,19 @@ class Encoder {
   }
 
   bool Date(Local<v8::Date> date) {
-    double ms = date->ValueOf();
-    uint64_t bits;
-    memcpy(&bits, &ms, sizeof bits);
-    AppendExtHead(kExtDate, 8, &out_);
-    AppendBigEndian(bits, 8, &out_);
+    AppendDate(date->ValueOf(), &out_);
     return true;
   }
 
   bool RegExp(Local<v8::RegExp> expression) {
-    Local<v8::String> source = expression->GetSource();
-    if (!Fits(static_cast<size_t>(source->Length()))) return false;
-    AppendTag(kTagRegExp, 2, &out_);
-    AppendPattern(isolate_, source, &out_);
-    using R = v8::RegExp;
-    constexpr std::pair<int, char> kFlags[] = {{R::kHasIndices, 'd'}, {R::kGlobal, 'g'},  {R::kIgnoreCase, 'i'}, {R::kMultiline, 'm'},
-                                               {R::kDotAll, 's'},     {R::kUnicode, 'u'}, {R::kUnicodeSets, 'v'}, {R::kSticky, 'y'}};
-    std::string flags;
-    for (auto [flag, letter] : kFlags) {
-      if (expression->GetFlags() & flag) flags += letter;
-    }
-    AppendStrHead(flags.size(), &out_);
-    out_.append(flags);
+    if (!Fits(static_cast<size_t>(expression->GetSource()->Length()))) return false;
+    AppendRegExp(isolate_, expression, &out_);
     return true;
   }
 
   bool BigInt(Local<v8::BigInt> n) {
-    int sign = 0, words = n->WordCount();
-    if (!Fits(static_cast<size_t>(words) * 8)) return false;
-    std::vector<uint64_t> magnitude(static_cast<size_t>(words));
-    n->ToWordsArray(&sign, &words, magnitude.data());
-    std::string bytes;
-    for (size_t i = magnitude.size(); i-- > 0;) AppendBigEndian(magnitude[i], 8, &bytes);
-    bytes.erase(0, std::min(bytes.find_first_not_of('\0'), bytes.size()));
-    AppendExtHead(kExtBigInt, bytes.size() + 1, &out_);
-    out_.push_back(sign && !bytes.empty() ? 1 : 0);
-    out_.append(bytes);
+    if (!Fits(static_cast<size_t>(n->WordCount()) * 8)) return false;
+    AppendBigInt(n, &out_);
     return true;
   }
 
@@ -399,12 +376,7 @@ class Encoder {
   bool View(Local<v8::ArrayBufferView> view) {
     size_t n = view->ByteLength();
     if (!Fits(n)) return false;
-    const char* kind = ViewKind(view);
-    if (*kind != '\0') {
-      AppendTag(kTagTypedArray, 2, &out_);
-      AppendStrHead(strlen(kind), &out_);
-      out_.append(kind);
-    }
+    AppendViewTag(ViewName(view), &out_);
     if (!view->HasBuffer()) {  // small ones live in the heap
       char small[256];
       if (n > sizeof small) return Bytes(view->Buffer()->Data(), n);
@@ -419,23 +391,6 @@ class Encoder {
   }
 
   static const void* At(void* data, Local<v8::ArrayBufferView> view) { return static_cast<const char*>(data) + view->ByteOffset(); }
-
-  // The constructor's name; empty for a Uint8Array, which needs no tag.
-  static const char* ViewKind(Local<v8::ArrayBufferView> view) {
-    if (view->IsUint8Array()) return "";
-    if (view->IsDataView()) return "DataView";
-    if (view->IsInt8Array()) return "Int8Array";
-    if (view->IsUint8ClampedArray()) return "Uint8ClampedArray";
-    if (view->IsInt16Array()) return "Int16Array";
-    if (view->IsUint16Array()) return "Uint16Array";
-    if (view->IsInt32Array()) return "Int32Array";
-    if (view->IsUint32Array()) return "Uint32Array";
-    if (view->IsFloat32Array()) return "Float32Array";
-    if (view->IsFloat64Array()) return "Float64Array";
-    if (view->IsBigInt64Array()) return "BigInt64Array";
-    if (view->IsBigUint64Array()) return "BigUint64Array";
-    return "Float16Array";
-  }
 
   // Head and strings; ErrorPart goes on with cause, errors and fields.
   bool Error(Local<Object> error) {
@@ -537,32 +492,6 @@ class Encoder {
   std::vector<uint32_t> table_;  // index + 1 of an object, by identity hash
 };
 
-// NameText reads a name for a message.
-std::string NameText(v8::Isolate* isolate, Local<Value> name) {
-  v8::String::Utf8Value text(isolate, name);
-  return *text == nullptr ? std::string() : std::string(*text, static_cast<size_t>(text.length()));
-}
-
-bool IsIdentifier(std::string_view s) {
-  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
-  auto part = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
-  return !s.empty() && s.size() <= 64 && letter(s[0]) && std::all_of(s.begin(), s.end(), part);
-}
-
-std::string Quoted(std::string s) {
-  if (s.size() > 64) {
-    size_t n = 64;
-    while (n > 0 && (s[n] & 0xc0) == 0x80) n--;
-    s = s.substr(0, n) + "…";
-  }
-  std::string out = "\"";
-  for (char c : s) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  }
-  return out + "\"";
-}
-
 std::string Encoder::Segment(const Frame& frame) {
   if (frame.at == 0) return {};
   uint32_t i = frame.at - 1;
@@ -577,13 +506,12 @@ std::string Encoder::Segment(const Frame& frame) {
       index = "[" + std::to_string(i / 2) + "]";
       if (i % 2 == 0) return ".keys()" + index;
       if (!frame.object->Get(context_, i - 1).ToLocal(&key) || !key->IsString()) return ".values()" + index;
-      return ".get(" + Quoted(NameText(isolate_, key)) + ")";
+      return ".get(" + QuotedName(NameText(isolate_, key)) + ")";
     }
     case Frame::kObject: break;
   }
   const Key& key = keys_[frame.keys + i];
-  std::string name = NameText(isolate_, key.known < 0 ? key.other : Strong(state_->names.at(key.known).name).As<Value>());
-  return IsIdentifier(name) ? "." + name : "[" + Quoted(name) + "]";
+  return PropertySegment(NameText(isolate_, key.known < 0 ? key.other : Strong(state_->names.at(key.known).name).As<Value>()));
 }
 
 // Paths of deep values are shortened in the middle.

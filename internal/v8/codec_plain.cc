@@ -17,26 +17,10 @@ namespace {
 
 // Where the bytes of a view are. They are copied once, at the end.
 struct ViewBytes {
-  const char* kind;  // "" for a Uint8Array
+  const char* name;
   std::shared_ptr<v8::BackingStore> store;
   size_t offset, size;
 };
-
-const char* NameOfView(v8::Local<v8::Object> view) {
-  if (view->IsUint8Array()) return "";
-  if (view->IsDataView()) return "DataView";
-  if (view->IsInt8Array()) return "Int8Array";
-  if (view->IsUint8ClampedArray()) return "Uint8ClampedArray";
-  if (view->IsInt16Array()) return "Int16Array";
-  if (view->IsUint16Array()) return "Uint16Array";
-  if (view->IsInt32Array()) return "Int32Array";
-  if (view->IsUint32Array()) return "Uint32Array";
-  if (view->IsFloat32Array()) return "Float32Array";
-  if (view->IsFloat64Array()) return "Float64Array";
-  if (view->IsBigInt64Array()) return "BigInt64Array";
-  if (view->IsBigUint64Array()) return "BigUint64Array";
-  return nullptr;
-}
 
 class PlainDelegate : public v8::ValueSerializer::Delegate {
  public:
@@ -55,13 +39,12 @@ class PlainDelegate : public v8::ValueSerializer::Delegate {
   }
 
   v8::Maybe<bool> WriteHostObject(v8::Isolate*, v8::Local<v8::Object> object) override {
-    const char* kind = object->IsArrayBufferView() ? NameOfView(object) : nullptr;
-    if (kind == nullptr) return Refuse();
+    if (!object->IsArrayBufferView()) return Refuse();
     v8::Local<v8::ArrayBufferView> view = object.As<v8::ArrayBufferView>();
     v8::Local<v8::Value> buffer = view->Buffer();
     if (buffer->IsSharedArrayBuffer() || buffer.As<v8::ArrayBuffer>()->WasDetached()) return Refuse();
     serializer->WriteUint32(static_cast<uint32_t>(views.size()));
-    views.push_back({kind, buffer.As<v8::ArrayBuffer>()->GetBackingStore(), view->ByteOffset(), view->ByteLength()});
+    views.push_back({ViewName(object), buffer.As<v8::ArrayBuffer>()->GetBackingStore(), view->ByteOffset(), view->ByteLength()});
     return v8::Just(true);
   }
 
@@ -270,20 +253,13 @@ class Rewriter {
     size_t n = bits >> 1;
     const uint8_t* digits = Take(n);
     if (digits == nullptr) return false;
-    while (n > 0 && digits[n - 1] == 0) n--;
-    AppendExtHead(kExtBigInt, n + 1, &out_);
-    out_.push_back(n > 0 && (bits & 1) ? 1 : 0);
-    out_.append(std::reverse_iterator(digits + n), std::reverse_iterator(digits));
+    AppendBigInt(bits & 1, digits, n, &out_);
     return true;
   }
 
   bool Date() {
-    double ms = Double();
-    uint64_t bits;
-    memcpy(&bits, &ms, sizeof bits);
     indexes_.push_back(next_++);
-    AppendExtHead(kExtDate, 8, &out_);
-    AppendBigEndian(bits, 8, &out_);
+    AppendDate(Double(), &out_);
     return true;
   }
 
@@ -301,10 +277,7 @@ class Rewriter {
     const ViewBytes& view = views_[i];
     if (view.size > UINT32_MAX || view.size > options_.max_bytes) return false;
     indexes_.push_back(next_++);
-    if (*view.kind != '\0') {
-      AppendTag(kTagTypedArray, 2, &out_);
-      AppendLatin1(view.kind, &out_);
-    }
+    AppendViewTag(view.name, &out_);
     out_.reserve(out_.size() + view.size + 16);
     AppendBinHead(view.size, &out_);
     out_.append(static_cast<const char*>(view.store->Data()) + view.offset, view.size);

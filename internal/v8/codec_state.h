@@ -84,6 +84,20 @@ void AppendInteger(int64_t n, std::string* out);
 void AppendNumber(double n, std::string* out);
 void AppendBigEndian(uint64_t n, int bytes, std::string* out);
 
+// codec_kinds.cc
+void AppendDate(double ms, std::string* out);
+void AppendRegExp(v8::Isolate* isolate, v8::Local<v8::RegExp> expression, std::string* out);
+void AppendBigInt(v8::Local<v8::BigInt> n, std::string* out);
+void AppendBigInt(bool negative, const uint8_t* digits, size_t n, std::string* out);  // little-endian
+const char* ViewName(v8::Local<v8::Object> view);                                     // the constructor's
+void AppendViewTag(std::string_view name, std::string* out);                          // what comes before the bin
+std::string NameText(v8::Isolate* isolate, v8::Local<v8::Value> name);
+std::string QuotedName(std::string name);
+std::string PropertySegment(const std::string& name);  // .name or ["any name"]
+
+// codec_scan.cc: checks every length; references tells whether there are any.
+bool ScanWire(const uint8_t* data, size_t size, bool* references, const char** problem);
+
 bool EncodeValue(CodecState* state, v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options,
                  std::string* out, EncodeError* error);
 // codec_plain.cc: the same for plain data, faster.
