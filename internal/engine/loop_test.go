@@ -87,8 +87,8 @@ func TestStopsAreTold(t *testing.T) {
 		stack        string
 		pending      []string
 	}{
-		{"a loop", call + "environment('X');\n(function spin() {\n  for (;;);\n})()", v8.Deadline, "TIMEOUT", 4, "at spin (main.ts:4:", []string{"environment X"}},
-		{"a loop in a microtask", call + "environment('X');\nexport default Promise.resolve().then(() => {\n  for (;;);\n})", v8.Deadline, "TIMEOUT", 4, "main.ts:4:", []string{"environment X"}},
+		{"a loop", call + "environment('X');\n(function spin() { for (;;); })()", v8.Deadline, "TIMEOUT", 3, "at spin (main.ts:3:", []string{"environment X"}},
+		{"a loop in a microtask", call + "environment('X');\nexport default Promise.resolve().then(() => { for (;;); })", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a regular expression", call + "environment('X');\n/(a+)+$/.test('a'.repeat(40) + 'b')", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a getter of the result", call + "environment('X');\nexport default {\n  get x() { for (;;); }\n}", v8.Deadline, "TIMEOUT", 0, "", nil},
 		{"a call that is never answered", call + "export default () => environment('X')", v8.Deadline, "TIMEOUT", 0, "", []string{"environment X"}},
