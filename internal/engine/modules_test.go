@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"realm.internal/supervisor/internal/v8"
+	"realm.internal/supervisor/pkg/rpc"
+)
+
+func granting(modules ...rpc.Module) func(*rpc.Execute, *supervisor, *v8.Realm) {
+	return func(x *rpc.Execute, s *supervisor, _ *v8.Realm) {
+		x.Modules = modules
+		s.answer = func(rpc.Frame) *rpc.Reply { return text("v") }
+	}
+}
+
+func file(specifier, pkg, path, source string) rpc.Module {
+	return rpc.Module{Specifier: specifier, Package: pkg, Path: path, Source: []byte(source)}
+}
+
+func TestGrantedModulesAreImported(t *testing.T) {
+	lib := []rpc.Module{
+		file("lib", "lib", "index.js", "import { half } from './math/half.js';\nexport { default as data } from './data.json';\nexport const quarter = (x) => half(half(x));\nexport default 'lib'"),
+		file("", "lib", "math/half.js", "import { name } from '../name';\nexport const half = (x) => x / 2;\nexport { name }"),
+		file("", "lib", "name.ts", "export const name: string = 'half'"),
+		file("", "lib", "data.json", `{"a": [1, 2]}`),
+		file("lib/math", "lib", "math/half.js", "import { name } from '../name';\nexport const half = (x) => x / 2;\nexport { name }"),
+		file("a", "a", "a.js", "import { b } from './b.js';\nexport const a = 'a', all = () => a + b"),
+		file("", "a", "b.js", "import { a } from './a.js';\nexport const b = 'b', late = () => a"),
+		file("old", "old", "old.js", "'use strict';\nexports.x = 1;\nexports.default = 2;\nexports.f = function () { return module.exports === exports }"),
+		file("umd", "umd", "umd.js", "(function (g, f) { typeof module === 'object' && module.exports ? module.exports = f() : g.umd = f() })(this, function () { return { version: 7 } })"),
+		file("esm-cjs", "e", "e.cjs", "Object.defineProperty(exports, '__esModule', { value: true });\nexports.default = class Z {};\nexports.z = 'z'"),
+		file("caps", "caps", "c.js", "export { environment } from 'realm:capabilities'"),
+	}
+	for _, c := range []struct{ name, source, want string }{
+		{"a package with files of its own", "import lib, { quarter, data } from 'lib';\nexport default [lib, quarter(8), data]", `["lib",2,{"a":[1,2]}]`},
+		{"a sub-path, a path without extension", "import { name } from 'lib/math';\nexport default name", `"half"`},
+		{"imports that lead back", "import { all } from 'a';\nexport default all()", `"ab"`},
+		{"CommonJS", "import old, { x, f } from 'old';\nexport default [old.default, x, f()]", `[2,1,true]`},
+		{"UMD", "import umd from 'umd';\nexport default umd.version", `7`},
+		{"CommonJS made of a module", "import Z, { z } from 'esm-cjs';\nexport default [Z.name, z]", `["Z","z"]`},
+		{"a capability passed on", "import { environment } from 'caps';\nexport default environment('X')", `"v"`},
+		{"import() of a granted module", "const { quarter } = await import('lib'); quarter(4)", `1`},
+		{"import() within a package", "(await import('lib')).default", `"lib"`},
+		{"one instance", "const a = await import('lib'), b = await import('lib'); a === b", `true`},
+		{"JSON by attribute", "import d from 'text' with { type: 'json' };\nexport default d", `[1]`},
+		{"capabilities by their other name", "import { environment } from 'fino:ai/sandbox/capabilities';\nexport default environment('X')", `"v"`},
+		{"all of capabilities", "import * as c from 'realm:capabilities';\nexport default Object.keys(c).length", `19`},
+	} {
+		if _, ok := lacks[c.name]; ok {
+			continue
+		}
+		o := runSource(t, c.source, granting(append(slices.Clone(lib), file("text", "", "", "[1]"))...))
+		if o.value != c.want {
+			t.Errorf("%s: %s %+v", c.name, o.value, o.failure)
+		}
+	}
+}
+
+func TestEverythingElseIsRefusedByName(t *testing.T) {
+	inside := file("lib", "lib", "index.js", "import x from 'left-pad';\nexport default x")
+	outside := file("up", "up", "index.js", "import x from '../lib/index.js';\nexport default x")
+	broken := file("broken", "broken", "index.js", "export default 1;\nlet a = ;")
+	for _, c := range []struct {
+		name, source, message, hint string
+		line, column                int64
+	}{
+		{"a Node module", "\nimport fs from 'fs';\nexport default fs", `cannot import "fs"`, "readText", 2, 1},
+		{"a Node module with its scheme", "import { readFile } from 'node:fs/promises';\nexport default readFile", `cannot import "node:fs/promises"`, "readText", 1, 1},
+		{"a package", "export default 1;\n  import 'lodash'", `cannot import "lodash"`, "lib", 2, 3},
+		{"a URL", "import x from 'https://esm.sh/x';\nexport default x", `cannot import "https://esm.sh/x"`, "", 1, 1},
+		{"a file beside", "export { x } from './x.js'", `cannot import "./x.js"`, "", 1, 1},
+		{"an absolute path", "import '/etc/passwd'", `cannot import "/etc/passwd"`, "", 1, 1},
+		{"our own scheme", "import 'realm:prelude/console'", `cannot import "realm:prelude/console"`, "", 1, 1},
+		{"TypeScript's positions", "interface A {}\n\nimport { b } from 'b';\nexport const a: A = b", `cannot import "b"`, "", 3, 1},
+		{"an unused import in TypeScript", "import { b } from 'b';\nexport default (a: number) => a", `cannot import "b"`, "", 1, 1},
+		{"an import of a granted module", "import 'lib'", `cannot import "left-pad" (in lib/index.js:1:`, "", 0, 0},
+		{"a path out of a package", "import 'up'", `cannot import "../lib/index.js" (in up/index.js:1:`, "", 0, 0},
+		{"a name that is not exported", "import { nothing } from 'realm:capabilities';\nexport default nothing", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a granted module that does not compile", "import 'broken'", "(in broken/index.js:2:9)", "", 0, 0},
+	} {
+		f := runSource(t, c.source, granting(inside, outside, broken)).failure
+		if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || !strings.Contains(f.Message, c.message) || !strings.Contains(f.Hint, c.hint) {
+			t.Errorf("%s: %+v", c.name, f)
+			continue
+		}
+		if f.Line != c.line || c.line > 0 && (f.Column < c.column) {
+			t.Errorf("%s: at %d:%d", c.name, f.Line, f.Column)
+		}
+	}
+	for _, source := range []string{"await import('fs')", "await import('./x.js')", "const m = 'f' + 's'; await import(m)"} {
+		f := runSource(t, source, nil).failure
+		if f == nil || f.Code != "RUNTIME" || f.Name != "TypeError" || !strings.Contains(f.Message, "cannot import") {
+			t.Errorf("%s: %+v", source, f)
+		}
+	}
+	if o := runSource(t, "export default Object.keys(import.meta)", nil); o.value != "[]" {
+		t.Errorf("import.meta: %s %+v", o.value, o.failure)
+	}
+}
+
+func TestErrorsInModulesNameTheirFile(t *testing.T) {
+	f := runSource(t, "import { f } from 'lib';\nexport default () => f()", granting(file("lib", "lib", "src/index.ts", "interface A {}\nexport function f(a?: A) {\n  throw new Error('x')\n}"))).failure
+	if f == nil || !strings.Contains(f.Stack, "at f (lib/src/index.ts:3:9)") || !strings.Contains(f.Stack, "main.ts:2:22") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The binary exports add(a, b).
+var addition = []byte{
+	0, 'a', 's', 'm', 1, 0, 0, 0, 1, 7, 1, 0x60, 2, 0x7f, 0x7f, 1, 0x7f, 3, 2, 1, 0,
+	7, 7, 1, 3, 'a', 'd', 'd', 0, 0, 10, 9, 1, 7, 0, 0x20, 0, 0x20, 1, 0x6a, 0x0b,
+}
+
+func TestBindingsRunBeforeTheUsersCode(t *testing.T) {
+	bound := func(binding string) func(*rpc.Execute, *supervisor, *v8.Realm) {
+		return func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) {
+			x.Wasm = []rpc.Wasm{{Name: "calc", Binary: addition, Binding: []byte(binding)}}
+		}
+	}
+	o := runSource(t, "calc.add(2, 3)", bound("const { instance } = await WebAssembly.instantiate(binary); globalThis[name] = instance.exports"))
+	if o.value != "5" {
+		t.Errorf("%s %+v", o.value, o.failure)
+	}
+	o = runSource(t, "typeof binary + typeof calc", bound("globalThis.calc = new WebAssembly.Instance(new WebAssembly.Module(binary)).exports"))
+	if o.value != `"undefinedobject"` {
+		t.Errorf("%s %+v", o.value, o.failure)
+	}
+	f := runSource(t, "1", bound("\n  throw new Error('no')")).failure
+	if f == nil || f.Code != "RUNTIME" || !strings.Contains(f.Stack, "calc:2:9") {
+		t.Errorf("%+v", f)
+	}
+}
