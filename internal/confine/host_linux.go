@@ -31,6 +31,7 @@ type Host struct {
 	waived  []string // layers that are missing and were allowed to be
 	present map[string]bool
 	serial  atomic.Uint64
+	swept   sync.WaitGroup
 
 	mu      sync.Mutex
 	spawner *launch.Spawner
@@ -50,7 +51,6 @@ func Open(cfg Config) (*Host, error) {
 		return nil, err
 	}
 	h.groups = groups
-	h.sweep()
 	if err := h.findLayers(); err != nil {
 		_ = groups.Close()
 		return nil, err
@@ -59,6 +59,7 @@ func Open(cfg Config) (*Host, error) {
 		_ = groups.Close()
 		return nil, err
 	}
+	h.swept.Go(h.sweep) // beside the first run, which need not wait for it
 	return h, nil
 }
 
@@ -176,6 +177,7 @@ func (h *Host) live() (*launch.Spawner, error) {
 
 // Close ends the spawner and with it whatever is still alive.
 func (h *Host) Close() error {
+	h.swept.Wait()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
