@@ -56,15 +56,26 @@ type Realm struct {
 // it. The error is a *launch.Unenforceable, or says how the realm failed; nothing
 // is left of it then.
 func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	r, err := h.startOnce(ctx, spec)
+	if errors.Is(err, launch.ErrSpawnerDead) { // since the last time: there will be another
+		r, err = h.startOnce(ctx, spec)
+	}
+	return r, err
+}
+
+func (h *Host) startOnce(ctx context.Context, spec Spec) (*Realm, error) {
 	spawner, err := h.live()
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
 	r := &Realm{Spec: spec, Digest: spawner.Digest}
 	if err := r.start(ctx, h, spawner); err != nil {
 		r.End()
+		if errors.Is(err, launch.ErrSpawnerDead) {
+			<-spawner.Dead()
+		}
 		return nil, err
 	}
 	return r, nil
@@ -154,7 +165,15 @@ func (r *Realm) pipes() (files []*os.File, err error) {
 		*p.ours = os.NewFile(uintptr(ours), "realm pipe")
 	}
 	r.stderr = readTail(stderr)
-	r.Reader, r.Writer = rpc.NewReader(r.out), rpc.NewWriter(r.in)
+	from, err := newPipe(r.out)
+	if err != nil {
+		return files, err
+	}
+	to, err := newPipe(r.in)
+	if err != nil {
+		return files, err
+	}
+	r.Reader, r.Writer = rpc.NewReader(from), rpc.NewWriter(to)
 	return files, nil
 }
 

@@ -103,11 +103,11 @@ func (s *Supervisor) isClosed() bool {
 
 func closedError() *Error { return failure(CodeAborted, nil, "the supervisor is shut down") }
 
-// Live is the number of live realms.
+// Live is the number of realms whose run is not over.
 func (s *Supervisor) Live() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.places.live
+	return s.places.live - s.places.vacated
 }
 
 // Shutdown takes no more runs, waits for the live ones until ctx ends, aborts
