@@ -14,8 +14,6 @@ import (
 // run carries out the command: nothing that fails before the realm exists leaves
 // a trace, and nothing is left running afterwards.
 func (a *app) run(ctx context.Context, f *runFlags) error {
-	ctx, stop := a.interruptible(ctx)
-	defer stop()
 	report := a.reporter(f)
 	if err := clearReceipt(f.receipt); err != nil {
 		return report.refused(err)
@@ -28,6 +26,9 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return report.refused(err)
 	}
+	// Not before everything is read: whoever waits for a pipe is ended by a signal.
+	ctx, stop := a.interruptible(ctx)
+	defer stop()
 	defer tools.calls.Wait()
 	if cfg.Audit, err = a.sinks(f.audit, cfg.Policy); err != nil {
 		return report.refused(err)
