@@ -24,7 +24,7 @@ func stopped(why *stop, f *rpc.Failure) *Error {
 		return e
 	}
 	if f.Code == string(CodeTimeout) || f.Code == string(CodeAborted) {
-		e.Phase, e.Stack, e.Pending = phase(f.Phase), f.Stack, f.Pending
+		e.Phase, e.Stack, e.Pending = phase(f.Phase), f.Stack, pending(f)
 		e.Line, e.Column = int(f.Line), int(f.Column)
 	}
 	return e
@@ -39,7 +39,7 @@ func guestFailure(f *rpc.Failure) *Error {
 	e := &Error{
 		Code: Code(f.Code), Name: f.Name, Message: f.Message, Stack: f.Stack,
 		Line: int(f.Line), Column: int(f.Column), Phase: phase(f.Phase),
-		Capability: f.Capability, Target: f.Target, Hint: f.Hint, Pending: f.Pending,
+		Capability: f.Capability, Target: f.Target, Hint: f.Hint, Pending: pending(f),
 	}
 	switch e.Code {
 	case CodeRuntime, CodeValidation, CodeDenied, CodeOOM, CodeDeadlock:
@@ -61,6 +61,11 @@ func guestFailure(f *rpc.Failure) *Error {
 	}
 	return e
 }
+
+// maxPending is how many of the operations that a run waited for are named.
+const maxPending = 100
+
+func pending(f *rpc.Failure) []string { return f.Pending[:min(len(f.Pending), maxPending)] }
 
 func phase(p string) string {
 	switch p {
