@@ -54,7 +54,15 @@ func allocationFailed(e v8.Error) bool {
 }
 
 // thrown is the failure of what the running guest threw.
-func (r *run) thrown() *rpc.Failure { return r.failure(r.engine.realm.Error(), codeRuntime, phaseRun) }
+func (r *run) thrown() *rpc.Failure { return r.threw(phaseRun) }
+
+func (r *run) threw(phase string) *rpc.Failure {
+	e := r.engine.realm.Error()
+	if r.engine.realm.Stopped() != v8.Running { // in a getter of what was thrown
+		return r.stopped(phase)
+	}
+	return r.failure(e, codeRuntime, phase)
+}
 
 // stopped is the failure of a run that was stopped from outside, or by its heap.
 func (r *run) stopped(phase string) *rpc.Failure {

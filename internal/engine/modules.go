@@ -15,6 +15,9 @@ var capabilityExports = []string{
 	"fetchText", "fetch", "spawn", "request", "reportStatus", "SandboxDeniedError", "SandboxOperationError", "SandboxAbortedError",
 }
 
+// kindRequire is the kind by which the native part asks for what CommonJS requires.
+const kindRequire = "require"
+
 // linker compiles and links what a run may import: the capabilities and the granted modules. Everything else is refused.
 type linker struct {
 	realm        *v8.Realm
@@ -22,12 +25,18 @@ type linker struct {
 	capabilities v8.Module // -1 until it is imported
 	compiled     map[string]v8.Module
 	names        map[string]int // script name → index of granted
+	specifiers   map[string]int
 }
 
 func newLinker(realm *v8.Realm, granted []rpc.Module) *linker {
-	l := &linker{realm: realm, granted: granted, capabilities: -1, compiled: map[string]v8.Module{}, names: map[string]int{}}
-	for i := range granted {
+	l := &linker{realm: realm, granted: granted, capabilities: -1}
+	if len(granted) == 0 {
+		return l
+	}
+	l.compiled, l.names, l.specifiers = map[string]v8.Module{}, map[string]int{}, map[string]int{}
+	for i, m := range granted {
 		l.names[l.label(i)] = i
+		l.specifiers[m.Specifier] = i
 	}
 	return l
 }
@@ -76,6 +85,9 @@ func (l *linker) link(m v8.Module, file string) *refused {
 }
 
 func (l *linker) resolve(referrer, specifier, kind string) (v8.Module, *refused) {
+	if kind != "" && kind != "json" && kind != kindRequire {
+		return -1, &refused{message: fmt.Sprintf("cannot import %q as %q: json is the only type", specifier, kind)}
+	}
 	switch specifier {
 	case "realm:capabilities", "fino:ai/sandbox/capabilities":
 		if l.capabilities < 0 {
@@ -83,36 +95,46 @@ func (l *linker) resolve(referrer, specifier, kind string) (v8.Module, *refused)
 		}
 		return l.capabilities, nil
 	}
-	i := l.find(referrer, specifier)
-	if i < 0 {
-		return -1, &refused{message: fmt.Sprintf("cannot import %q", specifier), hint: l.importHint(specifier)}
+	i, ok := l.find(referrer, specifier)
+	if !ok {
+		return -1, &refused{message: fmt.Sprintf("cannot import %q", specifier), hint: l.importHint(referrer, specifier)}
 	}
 	return l.load(i, kind)
 }
 
+// endings are what an import may leave out of a file's name.
+var endings = [...]string{"", ".js", ".mjs", ".ts", ".mts", ".cjs", ".json", "/index.js", "/index.mjs", "/index.ts", "/index.cjs"}
+
 // find looks a specifier up in the import map, or among the files of the package that asks.
-func (l *linker) find(referrer, specifier string) int {
-	if strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../") {
-		from, ok := l.names[referrer]
-		if !ok || l.granted[from].Package == "" {
-			return -1
-		}
-		at := path.Join(path.Dir(l.granted[from].Path), specifier)
-		for _, suffix := range []string{"", ".js", ".mjs", ".ts", ".mts", ".cjs", ".json", "/index.js", "/index.mjs", "/index.ts"} {
-			for i, m := range l.granted {
-				if m.Package == l.granted[from].Package && m.Path == at+suffix {
-					return i
-				}
+func (l *linker) find(referrer, specifier string) (int, bool) {
+	if !relative(specifier) {
+		for _, ending := range endings {
+			if i, ok := l.specifiers[specifier+ending]; ok {
+				return i, true
 			}
 		}
-		return -1
+		return -1, false
 	}
-	for i, m := range l.granted {
-		if m.Specifier == specifier {
-			return i
+	from, ok := l.names[referrer]
+	if !ok || l.granted[from].Package == "" {
+		return -1, false
+	}
+	at := path.Join(path.Dir(l.granted[from].Path), specifier)
+	if at == "." { // the package itself, which begins where its manifest says
+		i, ok := l.specifiers[l.granted[from].Package]
+		return i, ok
+	}
+	for _, ending := range endings {
+		i, ok := l.names[l.granted[from].Package+"/"+at+ending]
+		if ok && l.granted[i].Package == l.granted[from].Package {
+			return i, true
 		}
 	}
-	return -1
+	return -1, false
+}
+
+func relative(specifier string) bool {
+	return specifier == "." || specifier == ".." || strings.HasPrefix(specifier, "./") || strings.HasPrefix(specifier, "../")
 }
 
 // load compiles a granted file once.
@@ -143,17 +165,34 @@ func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) 
 		return l.realm.CompileModule(s.name, fromCommonJS(s.text))
 	}
 	if !s.generic() {
-		if m, status := l.realm.CompileModule(s.name, s.text); status != v8.Syntax {
+		if m, status := l.compileJS(s.name, s.text, ext); status != v8.Syntax {
 			return m, status
 		}
 	}
 	out, bad := strip(s.name, s.text)
 	if bad != nil {
-		return l.realm.CompileModule(s.name, s.text)
+		return l.compileJS(s.name, s.text, ext)
 	}
 	l.realm.Forget()
 	l.realm.SetMap(s.name, out.mappings)
-	return l.realm.CompileModule(s.name, out.js)
+	return l.compileJS(s.name, out.js, ext)
+}
+
+// compileJS tells CommonJS from a module: the text of a CommonJS file is the body of a function, which import and export are not.
+func (l *linker) compileJS(name, js, ext string) (v8.Module, v8.Status) {
+	switch ext {
+	case ".cjs", ".cts":
+		return l.realm.CommonJSModule(name, js)
+	case ".mjs", ".mts":
+		return l.realm.CompileModule(name, js)
+	}
+	if strings.Contains(js, "exports") || strings.Contains(js, "require(") {
+		if m, status := l.realm.CommonJSModule(name, js); status != v8.Syntax {
+			return m, status
+		}
+		l.realm.Forget()
+	}
+	return l.realm.CompileModule(name, js)
 }
 
 // dynamic answers import().
@@ -165,7 +204,14 @@ func (l *linker) dynamic(referrer, specifier, kind string) (v8.Module, error) {
 	return m, nil
 }
 
-func (l *linker) importHint(specifier string) string {
+// importHint says what to do instead.
+func (l *linker) importHint(referrer, specifier string) string {
+	if relative(specifier) {
+		if from, ok := l.names[referrer]; ok && l.granted[from].Package != "" {
+			return "the granted package " + l.granted[from].Package + " has no such file"
+		}
+		return "a program is one file: only files of a granted package can import their neighbours"
+	}
 	name := strings.TrimPrefix(specifier, "node:")
 	switch name, _, _ = strings.Cut(name, "/"); name {
 	case "fs", "path", "os", "child_process", "process":
@@ -177,11 +223,21 @@ func (l *linker) importHint(specifier string) string {
 	case "buffer", "util":
 		return "TextEncoder, TextDecoder and structuredClone are globals"
 	}
+	return fmt.Sprintf("what can be imported here is %s; the grant modules: {%q: PATH} would add it", strings.Join(l.known(), ", "), specifier)
+}
+
+// known lists what can be imported, shortened: a package has a specifier for each of its files.
+func (l *linker) known() []string {
 	known := []string{"realm:capabilities"}
 	for _, m := range l.granted {
-		if m.Specifier != "" {
-			known = append(known, m.Specifier)
+		if m.Package != "" && m.Specifier != m.Package {
+			continue
+		}
+		if known = append(known, m.Specifier); len(known) == maxKnown {
+			return append(known, "…")
 		}
 	}
-	return "what can be imported here is " + strings.Join(known, ", ")
+	return known
 }
+
+const maxKnown = 20

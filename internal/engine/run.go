@@ -105,9 +105,12 @@ func (r *run) startModule() *rpc.Failure {
 	if no := r.engine.host.linker.link(r.main, r.source.name); no != nil {
 		return r.refusedImport(no)
 	}
-	if s := realm.Instantiate(r.main); s == v8.Syntax {
+	switch realm.Instantiate(r.main) {
+	case v8.Syntax:
 		return r.failure(realm.Error(), codeValidation, phaseCompile)
-	} else if s != v8.OK {
+	case v8.Threw:
+		return r.thrown()
+	case v8.Terminated:
 		return r.stopped(phaseCompile)
 	}
 	r.status = realm.RunModule(r.main)
@@ -174,7 +177,7 @@ func (r *run) send(limit int64) (*rpc.Failure, error) {
 	case status == v8.Syntax:
 		return r.unrepresentable(problem), nil
 	case status == v8.Threw:
-		return r.failure(r.engine.realm.Error(), codeRuntime, phaseSerialize), nil
+		return r.threw(phaseSerialize), nil
 	case status == v8.Terminated:
 		return r.stopped(phaseSerialize), nil
 	}

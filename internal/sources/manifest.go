@@ -32,8 +32,11 @@ func readManifest(dir string) (manifest, error) {
 	return m, nil
 }
 
+// endings are what a manifest may leave out of its main file's name.
+var endings = [...]string{"", ".js", ".cjs", ".mjs", "/index.js", "/index.cjs"}
+
 // entries maps a package's files to the specifiers that import them.
-func (m manifest) entries(specifier string) map[string][]string {
+func (m manifest) entries(specifier string, exists func(file string) bool) map[string][]string {
 	names := map[string][]string{}
 	add := func(sub, file string) {
 		if file = path.Clean(strings.TrimPrefix(file, "./")); file != "." {
@@ -48,7 +51,12 @@ func (m manifest) entries(specifier string) map[string][]string {
 			}
 		}
 	}
-	add("", m.main())
+	for _, ending := range endings {
+		if file := path.Clean(m.main()) + ending; exists(file) {
+			add("", path.Clean(file))
+			break
+		}
+	}
 	return names
 }
 

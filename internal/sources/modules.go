@@ -63,7 +63,10 @@ func (r *Reader) directory(specifier, dir string) ([]rpc.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := manifest.entries(specifier)
+	names := manifest.entries(specifier, func(file string) bool {
+		st, err := os.Lstat(filepath.Join(dir, file))
+		return err == nil && st.Mode().IsRegular()
+	})
 	var all []rpc.Module
 	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		switch {

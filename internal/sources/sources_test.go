@@ -43,11 +43,13 @@ func TestAPackageDirectoryBeginsWhereItsManifestSays(t *testing.T) {
 		"exports conditions":  {`{"exports":{".":{"require":"./c.cjs","import":"./a.mjs"}}}`, "a.mjs"},
 		"module before main":  {`{"main":"c.cjs","module":"a.mjs"}`, "a.mjs"},
 		"main":                {`{"main":"./c.cjs"}`, "c.cjs"},
+		"main, shortened":     {`{"main":"./c"}`, "c.cjs"},
+		"main, a directory":   {`{"main":"lib/sub/"}`, "lib/sub/index.js"},
 		"nothing":             {`{}`, "index.js"},
 		"conditions, no dots": {`{"exports":{"default":"./a.mjs"}}`, "a.mjs"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := write(t, t.TempDir(), map[string]string{"package.json": c.manifest, "a.mjs": "", "c.cjs": "", "index.js": "", "lib/x.js": "",
+			dir := write(t, t.TempDir(), map[string]string{"package.json": c.manifest, "a.mjs": "", "c.cjs": "", "index.js": "", "lib/x.js": "", "lib/sub/index.js": "",
 				"readme.md": "", "types.d.ts": "", "node_modules/other/index.js": ""})
 			got := specifiers(t, map[string]string{"pkg": dir})
 			if got["pkg"] != c.entry || got["pkg/lib/x.js"] != "lib/x.js" {

@@ -80,12 +80,13 @@ std::string MarkText(Realm* realm, Local<v8::Array> mark, uint32_t index) {
   return mark->Get(realm->context_local(), index).ToLocal(&value) ? Utf8(realm->isolate, value) : std::string();
 }
 
+// The first place in the user's source: a line of a granted module says nothing about it.
 Position Top(Realm* realm, Local<v8::StackTrace> trace) {
   if (trace.IsEmpty()) return {};
   for (int i = 0; i < trace->GetFrameCount(); i++) {
     Local<v8::StackFrame> frame = trace->GetFrame(realm->isolate, static_cast<uint32_t>(i));
     std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
-    if (script.empty() || Own(script) || frame->IsWasm()) continue;
+    if (script != realm->script_name || frame->IsWasm()) continue;
     return MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
   }
   return {};
@@ -114,7 +115,7 @@ Position Where(Realm* realm, Local<Value> error, Local<v8::Message> message) {
   if (at.line > 0) return at;
   std::string script = Utf8(realm->isolate, message->GetScriptResourceName());
   if (script.empty()) script = realm->script_name;  // a script form that did not compile has no name yet
-  if (Own(script)) return {};
+  if (script != realm->script_name && !realm->failure_syntax) return {};
   int line = message->GetLineNumber(realm->context_local()).FromMaybe(0);
   if (line == 0) return {};
   return MapPosition(realm, script, {line, message->GetStartColumn() + 1});
@@ -129,7 +130,7 @@ std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top
     std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
     if (Own(script)) continue;
     Position at = MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
-    if (top != nullptr && top->line == 0 && !script.empty()) *top = at;
+    if (top != nullptr && top->line == 0 && script == realm->script_name) *top = at;
     Append(&out, realm, script.empty() ? "<anonymous>" : script, Utf8(realm->isolate, frame->GetFunctionName()), at);
   }
   if (!out.empty()) out.erase(0, 1);
@@ -154,7 +155,7 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     if (!script.empty()) {
       Position raw{AskNumber(realm, site, "getLineNumber"), AskNumber(realm, site, "getColumnNumber")};
       Position at = MapPosition(realm, script, raw);
-      if (first && error->IsObject() && !error->IsProxy()) {
+      if (first && script == realm->script_name && error->IsObject() && !error->IsProxy()) {
         first = false;
         Local<Value> place[2] = {v8::Integer::New(isolate, at.line), v8::Integer::New(isolate, at.column)};
         (void)error.As<Object>()->SetPrivate(context, realm->place.Get(isolate), v8::Array::New(isolate, place, 2));
@@ -173,6 +174,7 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
 void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message) {
   if (realm->failed) return;
   realm->failed = true;
+  realm->failure_syntax = false;
   realm->failure.Reset(realm->isolate, error);
   realm->failure_message.Reset(realm->isolate, message);
 }
@@ -182,6 +184,7 @@ int Caught(Realm* realm, TryCatch& caught, bool syntax) {
   if (!caught.HasCaught()) return RV8_TERMINATED;
   realm->failed = false;
   Fail(realm, caught.Exception(), caught.Message());
+  realm->failure_syntax = syntax;
   return syntax ? RV8_SYNTAX : RV8_THREW;
 }
 
@@ -232,6 +235,7 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
     out->target = realm->Keep(rv8::MarkText(realm, mark, 4));
     out->hint = realm->Keep(rv8::MarkText(realm, mark, 5));
   }
+  if (realm->stopped.load() != RV8_RUNNING) return;  // by a getter that did not come back
   std::string encoded;
   rv8::EncodeError problem;
   if (rv8::Encode(realm, error, "thrown", rv8::kMaxText, &encoded, &problem)) out->thrown = realm->Keep(std::move(encoded));

@@ -31,6 +31,14 @@ func (r *Realm) CompileModule(name, source string) (Module, Status) {
 	return module(C.rv8_module_compile(r.ptr, p, n, s, sn))
 }
 
+// CommonJSModule compiles a CommonJS file. It runs when it is first required, or before a module that imports it is bound: what
+// its exports are then called is what the module exports, beside the default that bundlers would give it.
+func (r *Realm) CommonJSModule(name, source string) (Module, Status) {
+	p, n := str(name)
+	s, sn := str(source)
+	return module(C.rv8_module_commonjs(r.ptr, p, n, s, sn))
+}
+
 // JSONModule makes a module whose default export is the parsed text.
 func (r *Realm) JSONModule(name, source string) (Module, Status) {
 	p, n := str(name)
@@ -62,7 +70,7 @@ func (r *Realm) Link(m Module, specifier string, target Module) {
 	C.rv8_module_link(r.ptr, C.int(m), p, n, C.int(target))
 }
 
-// Instantiate binds imports to exports.
+// Instantiate binds imports to exports. CommonJS files among what is imported run first: Threw is theirs.
 func (r *Realm) Instantiate(m Module) Status {
 	return Status(C.rv8_module_instantiate(r.ptr, C.int(m)))
 }

@@ -30,14 +30,42 @@ MaybeLocal<v8::Module> Resolve(Local<Context> context, Local<String> specifier, 
   return {};
 }
 
-// Gives a synthetic module its exports: those of a part, or the default export of a JSON module.
+// What `import x from` gives of a CommonJS module: as bundlers have it, the default that a compiler of modules left in it.
+MaybeLocal<Value> CommonJSDefault(Realm* realm, Local<Value> exports) {
+  Local<Value> compiled, value;
+  if (!exports->IsObject()) return exports;
+  if (!exports.As<Object>()->Get(realm->context_local(), Ascii(realm->isolate, "__esModule")).ToLocal(&compiled)) return {};
+  if (!compiled->BooleanValue(realm->isolate)) return exports;
+  if (!exports.As<Object>()->Get(realm->context_local(), Ascii(realm->isolate, "default")).ToLocal(&value)) return {};
+  return value->IsUndefined() ? exports : value;
+}
+
+MaybeLocal<Value> CommonJSExports(Realm* realm, const ModuleRecord& record) {
+  return record.commonjs.Get(realm->isolate)->Get(realm->context_local(), Ascii(realm->isolate, "exports"));
+}
+
+bool SetCommonJSExports(Realm* realm, Local<v8::Module> module, const ModuleRecord& record) {
+  Isolate* isolate = realm->isolate;
+  Local<Value> exports, value;
+  if (!CommonJSExports(realm, record).ToLocal(&exports)) return false;
+  for (const std::string& name : record.exports) {
+    bool got = name == "default" ? CommonJSDefault(realm, exports).ToLocal(&value)
+                                 : exports.As<Object>()->Get(realm->context_local(), Text(isolate, name)).ToLocal(&value);
+    if (!got || module->SetSyntheticModuleExport(isolate, Text(isolate, name), value).IsNothing()) return false;
+  }
+  return true;
+}
+
+// Gives a synthetic module its exports: those of a part or of a CommonJS file, or the default export of a JSON module.
 MaybeLocal<Value> EvaluateSynthetic(Local<Context> context, Local<v8::Module> module) {
   Isolate* isolate = Isolate::GetCurrent();
   Realm* realm = Of(isolate);
   int index = Index(realm, module);
   if (index < 0) return {};
   ModuleRecord& record = realm->modules[static_cast<size_t>(index)];
-  if (record.part.empty()) {
+  if (!record.commonjs.IsEmpty()) {
+    if (!SetCommonJSExports(realm, module, record)) return {};
+  } else if (record.part.empty()) {
     if (module->SetSyntheticModuleExport(isolate, Ascii(isolate, "default"), record.value.Get(isolate)).IsNothing()) return {};
   } else {
     Local<Object> part;
@@ -73,6 +101,89 @@ int Add(Realm* realm, Local<v8::Module> module) {
   return static_cast<int>(realm->modules.size()) - 1;
 }
 
+ModuleRecord& Record(Realm* realm, int module) { return realm->modules[static_cast<size_t>(module)]; }
+
+void Refuse(Isolate* isolate, std::string_view message, bool not_found) {
+  Local<Value> error = v8::Exception::Error(Text(isolate, message));
+  if (not_found) {  // packages look for it where they can do without
+    (void)error.As<Object>()->Set(isolate->GetCurrentContext(), Ascii(isolate, "code"), Ascii(isolate, "MODULE_NOT_FOUND"));
+  }
+  isolate->ThrowException(error);
+}
+
+bool RunCommonJS(Realm* realm, int module);
+
+// require: data is the name of the file that it belongs to.
+void Require(const v8::FunctionCallbackInfo<Value>& info) {
+  Isolate* isolate = info.GetIsolate();
+  Realm* realm = Of(isolate);
+  if (info.Length() == 0 || !info[0]->IsString()) return Refuse(isolate, "require needs the name of a module", false);
+  std::string from = Utf8(isolate, info.Data()), name = Utf8(isolate, info[0]), kind = "require";
+  char* refusal = nullptr;
+  size_t size = 0;
+  int index = rv8Import(realm->host, from.data(), from.size(), name.data(), name.size(), kind.data(), kind.size(), &refusal, &size);
+  if (index < 0) {
+    Refuse(isolate, {refusal, size}, true);
+    free(refusal);
+    return;
+  }
+  Local<Value> exports;
+  if (!Record(realm, index).commonjs.IsEmpty()) {
+    if (RunCommonJS(realm, index) && CommonJSExports(realm, Record(realm, index)).ToLocal(&exports)) info.GetReturnValue().Set(exports);
+  } else if (!Record(realm, index).value.IsEmpty()) {
+    info.GetReturnValue().Set(Record(realm, index).value.Get(isolate));
+  } else {
+    Refuse(isolate, "cannot require \"" + name + "\": it is no CommonJS module, import it", false);
+  }
+}
+
+// Runs a CommonJS file once. Within a cycle it is running already, and what it has exported so far counts.
+bool RunCommonJS(Realm* realm, int module) {
+  if (Record(realm, module).body.IsEmpty()) return true;
+  Isolate* isolate = realm->isolate;
+  Local<Context> context = realm->context_local();
+  Local<Function> body = Record(realm, module).body.Get(isolate), require;
+  Record(realm, module).body.Reset();
+  Local<Object> self = Record(realm, module).commonjs.Get(isolate);
+  std::string name = Record(realm, module).name;  // the records may move
+  Local<Value> exports, ignored;
+  if (!CommonJSExports(realm, Record(realm, module)).ToLocal(&exports) ||
+      !Function::New(context, Require, Text(isolate, name), 1, v8::ConstructorBehavior::kThrow).ToLocal(&require)) {
+    return false;
+  }
+  Local<Value> arguments[] = {exports, require, self, Text(isolate, name), Text(isolate, name.substr(0, name.find_last_of('/')))};
+  return body->Call(context, exports, 5, arguments).ToLocal(&ignored);
+}
+
+// Makes the synthetic module that stands for a CommonJS file which has run.
+bool BindCommonJS(Realm* realm, int module) {
+  if (!Record(realm, module).module.IsEmpty()) return true;
+  Isolate* isolate = realm->isolate;
+  Local<Context> context = realm->context_local();
+  Local<Value> exports;
+  if (!CommonJSExports(realm, Record(realm, module)).ToLocal(&exports)) return false;
+  std::vector<std::string> names{"default"};
+  if (exports->IsObject()) {
+    Local<v8::Array> keys;
+    if (!exports.As<Object>()
+             ->GetOwnPropertyNames(context, static_cast<v8::PropertyFilter>(v8::ONLY_ENUMERABLE | v8::SKIP_SYMBOLS),
+                                   v8::KeyConversionMode::kConvertToString)
+             .ToLocal(&keys)) {
+      return false;
+    }
+    for (uint32_t i = 0; i < keys->Length(); i++) {
+      Local<Value> key;
+      if (!keys->Get(context, i).ToLocal(&key)) return false;
+      std::string name = Utf8(isolate, key);
+      if (name != "default" && name != "__esModule" && IsWellFormed(isolate, key.As<String>())) names.push_back(std::move(name));
+    }
+  }
+  Local<v8::Module> synthetic = Synthetic(realm, Record(realm, module).name, names);
+  Record(realm, module).module.Reset(isolate, synthetic);
+  Record(realm, module).exports = std::move(names);
+  return true;
+}
+
 Local<v8::ModuleRequest> Request(Realm* realm, int module, int index) {
   return realm->modules[static_cast<size_t>(module)]
       .module.Get(realm->isolate)
@@ -87,6 +198,20 @@ Local<v8::FixedArray> Attributes(Local<v8::ModuleRequest> request) {
 #else
   return request->GetImportAssertions();
 #endif
+}
+
+// Runs the CommonJS files among what a module imports, in the order of the imports: what they export has names only then.
+bool Prepare(Realm* realm, int module, std::set<int>& seen) {
+  if (!seen.insert(module).second) return true;
+  if (!Record(realm, module).commonjs.IsEmpty()) return RunCommonJS(realm, module) && BindCommonJS(realm, module);
+  if (Record(realm, module).links.empty()) return true;
+  int n = Record(realm, module).module.Get(realm->isolate)->GetModuleRequests()->Length();
+  for (int i = 0; i < n; i++) {
+    auto& links = Record(realm, module).links;
+    auto target = links.find(Utf8(realm->isolate, Request(realm, module, i)->GetSpecifier()));
+    if (target != links.end() && !Prepare(realm, target->second, seen)) return false;
+  }
+  return true;
 }
 
 void ReturnData(const v8::FunctionCallbackInfo<Value>& info) { info.GetReturnValue().Set(info.Data()); }
@@ -125,6 +250,11 @@ MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data>, L
     free(refusal);
     return reject(error);
   }
+  std::set<int> seen;
+  if (!Prepare(realm, index, seen)) {
+    if (caught.HasTerminated()) return {};
+    return reject(caught.Exception());
+  }
   Local<v8::Module> module = realm->modules[static_cast<size_t>(index)].module.Get(isolate);
   Local<Value> evaluated;
   Local<v8::Promise> done;
@@ -155,6 +285,26 @@ int rv8_module_compile(rv8_realm* r, const char* name, size_t name_size, const c
   if (!v8::ScriptCompiler::CompileModule(isolate, &code).ToLocal(&module)) return -rv8::Caught(realm, caught, true);
   int index = rv8::Add(realm, module);
   realm->modules.back().name = std::string(name, name_size);
+  return index;
+}
+
+int rv8_module_commonjs(rv8_realm* r, const char* name, size_t name_size, const char* source, size_t size) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  v8::Isolate* isolate = realm->isolate;
+  v8::Local<v8::Context> context = realm->context_local();
+  v8::TryCatch caught(isolate);
+  v8::ScriptCompiler::Source code(rv8::Text(isolate, {source, size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, false));
+  v8::Local<v8::String> parameters[] = {rv8::Ascii(isolate, "exports"), rv8::Ascii(isolate, "require"), rv8::Ascii(isolate, "module"),
+                                        rv8::Ascii(isolate, "__filename"), rv8::Ascii(isolate, "__dirname")};
+  v8::Local<v8::Function> body;
+  if (!v8::ScriptCompiler::CompileFunction(context, &code, 5, parameters).ToLocal(&body)) return -rv8::Caught(realm, caught, true);
+  v8::Local<v8::Object> self = v8::Object::New(isolate);
+  self->CreateDataProperty(context, rv8::Ascii(isolate, "exports"), v8::Object::New(isolate)).Check();
+  int index = rv8::Add(realm, v8::Local<v8::Module>());
+  realm->modules.back().name = std::string(name, name_size);
+  realm->modules.back().body.Reset(isolate, body);
+  realm->modules.back().commonjs.Reset(isolate, self);
   return index;
 }
 
@@ -192,7 +342,7 @@ int rv8_module_requests(rv8_realm* r, int module) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
   v8::Local<v8::Module> m = realm->modules[static_cast<size_t>(module)].module.Get(realm->isolate);
-  return m->IsSourceTextModule() ? m->GetModuleRequests()->Length() : 0;
+  return !m.IsEmpty() && m->IsSourceTextModule() ? m->GetModuleRequests()->Length() : 0;
 }
 
 void rv8_module_request(rv8_realm* r, int module, int index, rv8_request* out) {
@@ -216,11 +366,15 @@ int rv8_module_instantiate(rv8_realm* r, int module) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
   v8::TryCatch caught(realm->isolate);
+  std::set<int> seen;
+  if (!rv8::Prepare(realm, module, seen)) return rv8::Caught(realm, caught, false);
   if (realm->modules[static_cast<size_t>(module)]
           .module.Get(realm->isolate)
           ->InstantiateModule(realm->context_local(), rv8::Resolve)
           .IsNothing()) {
-    return rv8::Caught(realm, caught, true);
+    int status = rv8::Caught(realm, caught, true);
+    realm->failure_syntax = false;  // a name that is not exported may be missed by a file that is not the user's
+    return status;
   }
   return RV8_OK;
 }

@@ -72,6 +72,7 @@ typedef struct {
   int line, column;
 } rv8_request;
 int rv8_module_compile(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size);
+int rv8_module_commonjs(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size);
 int rv8_module_json(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size);
 int rv8_module_part(rv8_realm*, const char* name, size_t name_size, const char* exports, size_t exports_size);
 int rv8_module_requests(rv8_realm*, int module);

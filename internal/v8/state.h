@@ -56,6 +56,9 @@ struct ModuleRecord {
   std::string part;  // of a synthetic module: where its exports come from
   std::vector<std::string> exports;
   Global<Value> value;  // of a JSON module
+  // Of a CommonJS module: the function of its text, until it has run, and its module object.
+  Global<Function> body;
+  Global<Object> commonjs;
   std::map<std::string, int, std::less<>> links;
 };
 
@@ -101,7 +104,7 @@ struct Realm : rv8_realm {
   Global<Value> primordials;
   Global<Function> fire_timer;
   Global<v8::Private> mark;   // on errors that stand for a refusal: its parts
-  Global<v8::Private> place;  // on errors whose stack was formatted: [line, column] of its first frame
+  Global<v8::Private> place;  // on errors whose stack was formatted: [line, column] of its first frame in the user's source
 
   std::vector<ModuleRecord> modules;
 
@@ -121,7 +124,7 @@ struct Realm : rv8_realm {
   bool failed = false;
   Global<Value> failure;
   Global<v8::Message> failure_message;
-  bool failure_syntax = false;
+  bool failure_syntax = false;  // a compiler's refusal, placed in the file that it read
   bool fatal = false;  // an uncaught exception outside the main promise
   std::atomic<int> stopped{RV8_RUNNING};
   size_t heap_limit = 0, write_limit = SIZE_MAX;
