@@ -1,24 +1,20 @@
-//go:build cgo
+//go:build linux
 
 // Package snippets holds programs of the kind that models write, and what each must give.
 package snippets
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
-	"realm.internal/supervisor/internal/engine"
-	"realm.internal/supervisor/internal/v8"
-	"realm.internal/supervisor/pkg/rpc"
-	"realm.internal/supervisor/pkg/value"
+	"realm.internal/supervisor/pkg/supervisor"
 )
 
 var update = flag.Bool("update", false, "write expected.json from what the snippets give")
@@ -31,57 +27,43 @@ type outcome struct {
 	Needs string `json:"needs,omitempty"`
 }
 
-// console is a supervisor that grants nothing and keeps what is printed.
-type console struct{ logs []string }
-
-func (c *console) Send(_ uint64, m rpc.Message) error {
-	if line, ok := m.(*rpc.Console); ok {
-		c.logs = append(c.logs, line.Level+": "+line.Message)
+// realms are what every snippet runs in.
+var realms = sync.OnceValues(func() (*supervisor.Supervisor, error) {
+	path := os.Getenv("SUPERVISOR_REALM")
+	if path == "" {
+		path = "../../bin/realm" // see `make build`
 	}
-	return nil
-}
+	return supervisor.New(supervisor.Config{RealmPath: path})
+})
 
-func (c *console) SendBody(op rpc.Op, _ uint64, _ []byte) error {
-	return errors.New("snippets need no capability")
-}
-
-func (c *console) Wait(milliseconds float64) (*engine.Reply, error) {
-	if milliseconds < 0 {
-		return nil, errors.New("the snippet waits for nothing")
+func TestMain(m *testing.M) {
+	flag.Parse()
+	status := m.Run()
+	if s, err := realms(); err == nil {
+		_ = s.Shutdown(context.Background())
 	}
-	time.Sleep(time.Duration(milliseconds * float64(time.Millisecond)))
-	return nil, nil
+	os.Exit(status)
 }
 
-// run ends with what the source gives, or with how it failed.
-func run(t *testing.T, name, source string) (outcome, *rpc.Failure) {
+// run ends with what the source gives, or with how it failed. Nothing is granted.
+func run(t *testing.T, name, source string) (outcome, *supervisor.Error) {
 	t.Helper()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	e := engine.New(engine.Options{HeapBytes: 64 << 20, TimeZone: "UTC"})
-	defer e.Close()
-	watchdog := time.AfterFunc(20*time.Second, func() { e.Realm().Stop(v8.Deadline) })
-	defer watchdog.Stop()
-
-	var c console
-	limits := rpc.Limits{MemoryMb: 64, MaxResultBytes: 1 << 20, MaxLogBytes: 1 << 16, MaxConsoleCalls: 100}
-	ended, err := e.Run(&rpc.Execute{Source: []byte(source), Name: name, Mode: "auto", TimeZone: "UTC", Limits: limits}, &c)
+	s, err := realms()
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, ok := ended.(*rpc.Result)
-	if !ok {
-		return outcome{}, ended.(*rpc.Failure)
-	}
-	decoded, err := value.Decode(result.Value, value.Limits{})
+	res, err := s.Run(t.Context(), supervisor.Request{Source: source, Name: name})
 	if err != nil {
+		return outcome{}, supervisor.AsError(err)
+	}
+	o := outcome{}
+	if o.Value, err = res.ValueJSON(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := value.MarshalJSON(decoded)
-	if err != nil {
-		t.Fatal(err)
+	for _, l := range res.Logs {
+		o.Logs = append(o.Logs, l.Level+": "+l.Message)
 	}
-	return outcome{Value: text, Logs: c.logs}, nil
+	return o, nil
 }
 
 // lacks reports whether the engine has no such function.

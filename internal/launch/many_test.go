@@ -56,10 +56,11 @@ func openFiles(t *testing.T, pid string) int {
 
 // A library user's heap must not be copied, nor its page tables, by a spawn.
 func TestLargeHeapDoesNotSlowSpawns(t *testing.T) {
-	fastest := func() time.Duration {
+	// On a busy host most spawns are slow; the claim is about the fastest one.
+	fastest := func(enough time.Duration) time.Duration {
 		s := startSpawner(t)
 		best := time.Hour
-		for range 20 {
+		for n := 0; n < 20 || n < 1000 && best > enough; n++ {
 			start := time.Now()
 			p, err := s.Spawn(context.Background(), Spec{Kind: Trial, Args: []string{"trial"}, Files: make([]*os.File, 3)})
 			if err != nil {
@@ -70,7 +71,7 @@ func TestLargeHeapDoesNotSlowSpawns(t *testing.T) {
 		}
 		return best
 	}
-	before := fastest()
+	before := fastest(time.Hour)
 	size := 1 << 30
 	if testing.Short() {
 		size = 128 << 20
@@ -79,9 +80,10 @@ func TestLargeHeapDoesNotSlowSpawns(t *testing.T) {
 	for i := 0; i < len(heap); i += 4096 {
 		heap[i] = 1
 	}
-	after := fastest()
+	bound := 2*before + time.Millisecond // copying the tables alone takes about 10 ms
+	after := fastest(bound)
 	t.Logf("fastest spawn %v, with a large heap %v", before, after)
-	if after > 2*before+time.Millisecond { // copying the tables alone takes about 10 ms
+	if after > bound {
 		t.Errorf("spawn took %v, %v without the heap", after, before)
 	}
 	if !slices.Contains(heap[:1], 1) {
