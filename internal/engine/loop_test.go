@@ -88,6 +88,7 @@ func TestStopsAreTold(t *testing.T) {
 		pending      []string
 	}{
 		{"a loop", call + "environment('X');\n(function spin() { for (;;); })()", v8.Deadline, "TIMEOUT", 3, "at spin (main.ts:3:", []string{"environment X"}},
+		{"a loop that was compiled with another inside", call + "const a = [];\nfor (let n = 0; ; n++) { a.push(new Array(1000).fill(n)); if (a.length > 500) a.length = 0; if (n === 100000) environment('X') }", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a loop in a microtask", call + "environment('X');\nexport default Promise.resolve().then(() => { for (;;); })", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a regular expression", call + "environment('X');\n/(a+)+$/.test('a'.repeat(40) + 'b')", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a getter of the result", call + "environment('X');\nexport default {\n  get x() { for (;;); }\n}", v8.Deadline, "TIMEOUT", 0, "", nil},

@@ -161,9 +161,6 @@ func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) 
 	if kind == "json" || ext == ".json" {
 		return l.realm.JSONModule(s.name, s.text)
 	}
-	if commonJS(s.text, ext) {
-		return l.realm.CompileModule(s.name, fromCommonJS(s.text))
-	}
 	if !s.generic() {
 		if m, status := l.compileJS(s.name, s.text, ext); status != v8.Syntax {
 			return m, status

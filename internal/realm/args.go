@@ -15,7 +15,7 @@ type arguments struct {
 	build    string
 	heapMb   uint64
 	jitless  bool
-	locale   string
+	locale   string // told for the process list; ICU reads LC_ALL
 	timeZone string
 }
 

@@ -10,6 +10,11 @@ import binding "github.com/tommie/v8go"
 // Binding names the module that brings the engine.
 const Binding = "github.com/tommie/v8go"
 
+// ownFlags are set whatever the options say. Loop unrolling of this V8 loses stack checks: it marks that of a short inner loop, such
+// as the filling of a new array, for removal, and when that has none removes the outer loop's instead. An endless loop then
+// answers neither deadline nor abort.
+var ownFlags = []string{"--no-turboshaft-loop-unrolling"}
+
 func newIsolate(heapBytes uint64) *binding.Isolate {
 	return binding.NewIsolate(binding.WithResourceConstraints(0, heapBytes))
 }

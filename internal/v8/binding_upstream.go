@@ -14,6 +14,9 @@ import (
 // Binding names the module that brings the engine.
 const Binding = "rogchap.com/v8go"
 
+// ownFlags are set whatever the options say.
+var ownFlags []string
+
 func newIsolate(heapBytes uint64) *binding.Isolate {
 	// This binding has no constraints; the flag works as long as no isolate exists.
 	binding.SetFlags(fmt.Sprintf("--max-heap-size=%d", heapBytes>>20))

@@ -6,6 +6,7 @@ import "C"
 
 import (
 	"runtime/cgo"
+	"slices"
 	"sync"
 	"unsafe"
 )
@@ -122,11 +123,12 @@ var setFlags = func() func(Options) {
 	var once sync.Once
 	return func(o Options) {
 		once.Do(func() {
+			flags := append(slices.Clone(ownFlags), o.Flags...)
 			if o.Jitless {
-				o.Flags = append(o.Flags, "--jitless")
+				flags = append(flags, "--jitless")
 			}
-			if len(o.Flags) > 0 {
-				engineFlags(o.Flags)
+			if len(flags) > 0 {
+				engineFlags(flags)
 			}
 		})
 	}
