@@ -18,11 +18,18 @@ type Receipt struct {
 	Descriptors   map[string]string `json:"descriptors"`
 	SeccompSHA256 string            `json:"seccompSha256"`
 	Realm         RealmInfo         `json:"realm"`
+	Engine        EngineInfo        `json:"engine"`
 	SourceSHA256  string            `json:"sourceSha256"`
 	GrantsSHA256  string            `json:"grantsSha256"`
 	PolicySHA256  string            `json:"policySha256,omitempty"`
 	AuditHead     string            `json:"auditHead,omitempty"`
 	Weakenings    []string          `json:"weakenings"`
+}
+
+// EngineInfo says in which tier V8 ran. Without the just-in-time compiler the
+// seccomp filter refuses executable memory, and there is no WebAssembly.
+type EngineInfo struct {
+	JIT bool `json:"jit"`
 }
 
 // RealmInfo identifies the realm binary.

@@ -22,6 +22,7 @@ func (x *execution) receipt(realm *confine.Realm, source, grants string) *Receip
 		Descriptors:   map[string]string{},
 		SeccompSHA256: realm.Ready.SeccompSHA256,
 		Realm:         RealmInfo{Version: build.Version, V8: realm.Ready.V8, sha256: realm.Digest},
+		Engine:        EngineInfo{JIT: realm.Spec.JIT},
 		SourceSHA256:  source, GrantsSHA256: grants, PolicySHA256: x.s.cfg.PolicySHA256,
 		Weakenings: x.s.host.confine.Weakenings(),
 	}
