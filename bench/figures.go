@@ -29,7 +29,6 @@ func newSeries(name string) *series        { return &series{Name: name} }
 func aside(name string) *series            { return &series{Name: name, Aside: true} }
 func (s *series) String() string           { return fmt.Sprintf("%s %.3g", s.Name, s.median()) }
 func sorted(list []float64) []float64      { list = slices.Clone(list); slices.Sort(list); return list }
-func medianOf(list []float64) float64      { return (&series{Samples: list}).median() }
 func (s *series) since(start time.Time) float64 {
 	d := milliseconds(time.Since(start))
 	s.add(d)

@@ -64,7 +64,7 @@ func TestAMessageOfTheTypeExecuteIsARequest(t *testing.T) {
 }
 
 func TestCallersGetWhatTheirEntryAllows(t *testing.T) {
-	p, err := policy.Load(strings.NewReader(`version: 1
+	_, err := policy.Load(strings.NewReader(`version: 1
 ceilings:
   filesystem: {read: [/srv]}
   secrets: {FREE: {value: any}, KEY: {fromFile: /etc/key}}
@@ -78,7 +78,7 @@ profiles:
 	if err == nil {
 		t.Fatal("a profile may pass the ceilings")
 	}
-	p, err = policy.Load(strings.NewReader(`version: 1
+	p, err := policy.Load(strings.NewReader(`version: 1
 ceilings:
   filesystem: {read: [/srv]}
   secrets: {FREE: {value: any}, KEY: {fromFile: /etc/key}}
