@@ -106,6 +106,13 @@ bool ResolveCall(Realm* realm, uint64_t id, const uint8_t* value, size_t size) {
   return true;
 }
 
+bool ResolveCall(Realm* realm, uint64_t id, Local<Value> value) {
+  Call call;
+  if (!Take(realm, id, &call)) return false;
+  (void)call.resolver.Get(realm->isolate)->Resolve(realm->context_local(), value);
+  return true;
+}
+
 bool RejectCall(Realm* realm, uint64_t id, const std::string_view parts[kRefusalParts]) {
   HandleScope handles(realm->isolate);
   Call call;

@@ -11,6 +11,7 @@ constexpr int kRefusalParts = 6;
 
 // Settle a call. False: there is no such call, or its answer is malformed.
 bool ResolveCall(Realm* realm, uint64_t id, const uint8_t* value, size_t size);
+bool ResolveCall(Realm* realm, uint64_t id, Local<Value> value);
 bool RejectCall(Realm* realm, uint64_t id, const std::string_view parts[kRefusalParts]);
 
 }  // namespace rv8

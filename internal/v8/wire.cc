@@ -18,6 +18,7 @@ namespace {
 constexpr uint8_t kReplyOp = 65;
 constexpr size_t kMaxFrame = (1u << 30) + (1u << 20);  // rpc.MaxFrameBytes
 constexpr size_t kChunk = 64 << 10;
+constexpr size_t kLarge = 1 << 20;  // bytes of an answer that are read to where they stay
 
 uint32_t Big32(const uint8_t* at) { return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | at[3]; }
 
@@ -89,6 +90,40 @@ bool MakeRoom(Wire& wire) {
   return true;
 }
 
+// Fills n bytes at to from the pipe. False: the supervisor is gone, or the engine was stopped.
+bool ReadFully(Realm* realm, uint8_t* to, size_t n) {
+  while (n > 0) {
+    if (realm->stopped.load() != RV8_RUNNING) return false;
+    ssize_t got = read(realm->wire.in, to, n);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to += got;
+    n -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+// Answers whether the frame at the front, which is not all there, is a large one that holds bytes and nothing else. Then they are
+// read into the Uint8Array that the guest gets: 64 MiB take a third of the time and half of the memory.
+bool ReceiveBytes(Realm* realm, size_t frame, Received* received) {
+  Wire& wire = realm->wire;
+  const uint8_t* front = wire.buffer.data() + wire.begin;
+  Cursor c{front + 4, wire.buffer.data() + wire.end};
+  if (frame < kLarge || c.Array() != 3 || c.Take(1) != kReplyOp) return false;
+  uint64_t id = c.Unsigned();
+  if (c.Array() != 2 || c.Take(1) != 0xc3 || c.Take(1) != 0xc6) return false;
+  size_t size = c.Take(4), have = static_cast<size_t>(c.end - c.at);
+  if (c.bad || static_cast<size_t>(c.at - front) + size != frame) return false;
+  HandleScope handles(realm->isolate);
+  Local<v8::ArrayBuffer> buffer = v8::ArrayBuffer::New(realm->isolate, size);
+  uint8_t* data = static_cast<uint8_t*>(buffer->GetBackingStore()->Data());
+  memcpy(data, c.at, have);
+  wire.begin = wire.end = 0;
+  bool fine = ReadFully(realm, data + have, size - have) && ResolveCall(realm, id, v8::Uint8Array::New(buffer, 0, size));
+  *received = fine ? Received::kReply : Received::kGone;
+  return true;
+}
+
 // Drops the memory that a large frame took.
 void Consume(Wire& wire, size_t n) {
   wire.begin += n;
@@ -137,6 +172,8 @@ Received Receive(Realm* realm, double milliseconds) {
       Consume(wire, frame);
       return fine ? Received::kReply : Received::kGone;
     }
+    Received received;
+    if (frame > 0 && ReceiveBytes(realm, frame, &received)) return received;
     int input = rv8_wait(realm, milliseconds);
     if (input == RV8_WAIT_GONE) return Received::kGone;
     if (input != RV8_WAIT_INPUT) return Received::kNothing;
