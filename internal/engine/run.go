@@ -138,7 +138,10 @@ func (r *run) bindings(grants []rpc.Wasm) (*rpc.Failure, error) {
 	for _, w := range grants {
 		r.status = r.engine.realm.RunBinding(w.Name, string(w.Binding), w.Binary)
 		if r.status == v8.Syntax {
-			return r.failure(r.engine.realm.Error(), codeValidation, phaseCompile), nil
+			e := r.engine.realm.Error()
+			e.Message = fmt.Sprintf("%s (in %s:%d:%d)", e.Message, w.Name, e.Line, e.Column)
+			e.Line, e.Column = 0, 0 // the user's source is not to blame
+			return r.failure(e, codeValidation, phaseCompile), nil
 		}
 		if failure, err := r.loop(); failure != nil || err != nil {
 			return failure, err

@@ -123,13 +123,12 @@ var setFlags = func() func(Options) {
 	var once sync.Once
 	return func(o Options) {
 		once.Do(func() {
-			flags := append(slices.Clone(ownFlags), o.Flags...)
+			// Positions that are collected late are lost where the stack overflowed: finding them takes some of it.
+			flags := slices.Concat(ownFlags, []string{"--no-enable-lazy-source-positions"}, o.Flags)
 			if o.Jitless {
 				flags = append(flags, "--jitless")
 			}
-			if len(flags) > 0 {
-				engineFlags(flags)
-			}
+			engineFlags(flags)
 		})
 	}
 }()
