@@ -71,6 +71,9 @@ func (r *run) stopped(phase string) *rpc.Failure {
 	stack, line, column := realm.InterruptStack()
 	line, column = r.source.clamp(line, column)
 	f.Line, f.Column = int64(line), int64(column)
+	if stack == "" {
+		f.Pending = append(f.Pending, r.timers()...)
+	}
 	switch realm.Stopped() {
 	case v8.HeapFull:
 		f.Code, f.Name, f.Message = codeMemory, "RangeError", fmt.Sprintf("the heap's limit of %d MB is exhausted", r.heapMb)
@@ -89,6 +92,18 @@ func (r *run) stopped(phase string) *rpc.Failure {
 		f.Stack = f.Name + ": " + f.Message + "\n" + stack
 	}
 	return f
+}
+
+// timers tells what is armed, if anything: a run that waits may wait for it.
+func (r *run) timers() []string {
+	switch n, next := r.engine.realm.Timers(); n {
+	case 0:
+		return nil
+	case 1:
+		return []string{fmt.Sprintf("a timer due in %.0f ms", next)}
+	default:
+		return []string{fmt.Sprintf("%d timers, the next due in %.0f ms", n, next)}
+	}
 }
 
 func (r *run) deadlock() *rpc.Failure {

@@ -98,6 +98,7 @@ void rv8_error(rv8_realm*, rv8_error_info* out);
 void rv8_interrupt_stack(rv8_realm*, rv8_bytes* stack, int* line, int* column);
 int rv8_pending(rv8_realm*);
 void rv8_pending_at(rv8_realm*, int index, rv8_bytes* out);
+int rv8_timers(rv8_realm*, double* next);  // how many are armed, and in how many milliseconds the next is due
 void rv8_wind_up(rv8_realm*, const char* message, size_t size);
 
 // The control thread: reads fd and stops the engine.

@@ -131,6 +131,13 @@ func (r *Realm) PendingCalls() []string {
 	return list
 }
 
+// Timers answers how many timers are armed, and in how many milliseconds the next is due.
+func (r *Realm) Timers() (n int, next float64) {
+	var ms C.double
+	n = int(C.rv8_timers(r.ptr, &ms))
+	return n, float64(ms)
+}
+
 // WindUp rejects every pending call with a SandboxAbortedError after an abort and lets the guest's handlers run, once.
 func (r *Realm) WindUp(message string) {
 	p, n := str(message)

@@ -67,3 +67,9 @@ void FireTimer(Realm* realm) {
 }
 
 }  // namespace rv8
+
+extern "C" int rv8_timers(rv8_realm* r, double* next) {
+  rv8::Realm* realm = static_cast<rv8::Realm*>(r);
+  *next = rv8::NextTimer(realm);
+  return static_cast<int>(realm->timers.size());
+}
