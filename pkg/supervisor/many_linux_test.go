@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
@@ -83,27 +86,37 @@ func TestManyRunsLeaveNothing(t *testing.T) {
 
 func TestConcurrentRunsDoNotMix(t *testing.T) {
 	t.Parallel()
-	const guests = 16
+	const guests = 64
 	s := supervise(t, supervisor.Config{MaxConcurrent: guests, WarmPoolSize: 2})
+	// The origin answers with the name in the path, and only to who brings that name's secret.
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		if r.Header.Get("X-Token") != "token of "+name {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		_, _ = io.WriteString(w, name)
+	}))
+	t.Cleanup(origin.Close)
 	var group sync.WaitGroup
 	for i := range guests {
-		group.Go(func() { guestWithManners(t, s, i) })
+		group.Go(func() { guestWithManners(t, s, origin.URL, i) })
 	}
 	group.Wait()
 }
 
 // guestWithManners uses every capability that has a value of its own, and must see nobody else's.
-func guestWithManners(t *testing.T, s *supervisor.Supervisor, i int) {
+func guestWithManners(t *testing.T, s *supervisor.Supervisor, origin string, i int) {
 	me := fmt.Sprintf("guest-%d-value", i)
 	dir := t.TempDir()
 	write(t, dir+"/in", me)
 	res, err := s.Run(t.Context(), supervisor.Request{
-		ID: me, Args: []any{dir, me},
+		ID: me, Args: []any{dir, me, origin},
 		Source: `
-			import { environment, secret, readText, writeText, spawn } from 'realm:capabilities';
-			export default async (dir, me) => {
-				for (let n = 0; n < 5; n++) {
-					const all = await Promise.all([environment('ME'), secret('ME'), readText(dir + '/in'), dataProxy.request('me', n), spawn('/bin/sh', ['-c', 'printf %s "$ME"']).then(r => r.stdout)]);
+			import { environment, secret, readText, writeText, spawn, fetchText } from 'realm:capabilities';
+			export default async (dir, me, origin) => {
+				for (let n = 0; n < 3; n++) {
+					const all = await Promise.all([environment('ME'), secret('ME'), readText(dir + '/in'), dataProxy.request('me', n), spawn('/bin/sh', ['-c', 'printf %s "$ME"']).then(r => r.stdout),
+						fetchText(origin + '/' + me).then(r => r.status === 200 ? r.body : r.status)]);
 					if (all.some(v => v !== me)) throw new Error(JSON.stringify(all));
 					console.log(me);
 				}
@@ -111,7 +124,9 @@ func guestWithManners(t *testing.T, s *supervisor.Supervisor, i int) {
 				return me;
 			}`,
 		Grants: grants.Grants{
-			Environment: map[string]string{"ME": me}, Secrets: map[string]grants.Secret{"ME": {Value: me}},
+			Environment: map[string]string{"ME": me}, Secrets: map[string]grants.Secret{"ME": {Value: me}, "TOKEN": {Value: "token of " + me}},
+			Network:    grants.Network{Origins: []string{origin}, Inject: []grants.Injection{{Origin: origin, Header: "X-Token", Secret: "TOKEN"}}},
+			Resources:  grants.Resources{WallClockMs: 120_000},
 			Filesystem: grants.Filesystem{Read: []string{dir}, Write: []string{dir}}, Tools: grants.Tools{Allowed: []string{"me"}},
 			Subprocess: grants.Subprocess{Commands: []string{"/bin/sh"}, Environment: map[string]string{"ME": me}},
 		},
@@ -121,7 +136,7 @@ func guestWithManners(t *testing.T, s *supervisor.Supervisor, i int) {
 		t.Errorf("%s: %v, %v", me, res.Value, err)
 		return
 	}
-	if res.Stats.Operations != 26 || res.Stats.DataRequestCount != 5 || len(res.Logs) != 5 {
+	if res.Stats.Operations != 19 || res.Stats.DataRequestCount != 3 || len(res.Logs) != 3 {
 		t.Errorf("%s: %+v, logs %v", me, res.Stats, res.Logs)
 	}
 	for _, r := range res.Audit {
