@@ -102,8 +102,12 @@ func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (er
 	if err != nil {
 		return err
 	}
+	examined := r.process.Examine() // while the engine starts
 	if err := r.handshake(ctx); err != nil {
 		return err
+	}
+	if examined != nil {
+		return examined
 	}
 	if r.Receipt, err = r.process.Receipt(); err != nil {
 		return err

@@ -17,6 +17,7 @@ type Process struct {
 	root     bool
 	landlock int               // ABI version
 	outside  map[string]string // the supervisor's namespaces
+	examined *Receipt          // the part that Examine has read
 
 	pid int
 	uid uint32
