@@ -15,5 +15,5 @@ install -m 644 packaging/debian/conffiles "$stage/DEBIAN/conffiles"
 install -m 755 packaging/debian/{postinst,prerm,postrm} "$stage/DEBIAN/"
 (cd "$stage" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 deb=dist/supervisor-realm_${version}_amd64.deb
-dpkg-deb --root-owner-group -Zxz -z1 --build "$stage" "$deb" >/dev/null
+dpkg-deb --root-owner-group -Zgzip --build "$stage" "$deb" >/dev/null
 echo "$deb"

@@ -11,14 +11,14 @@ dir=$(cd "$dir" && pwd)
 scripts/vm/root.sh "$dir"
 
 # The system's disk: made once, never written to.
-if [ ! -e "$dir/root.img" ] || [ scripts/vm/root.sh -nt "$dir/root.img" ]; then
+if [ ! -e "$dir/root.img" ] || [ "$0" -nt "$dir/root.img" ]; then
 	units=$dir/root/etc/systemd/system
 	echo vm >"$dir/root/etc/hostname"
 	mkdir -p "$units/multi-user.target.wants"
 	cat >"$units/vm-test.service" <<-'U'
 		[Unit]
 		Description=What test-vm.sh runs
-		After=multi-user.target
+		After=basic.target
 		[Service]
 		Type=oneshot
 		ExecStartPre=/bin/mount -o ro /dev/nvme1n1 /mnt
@@ -58,7 +58,7 @@ LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1500}" "$dir/tools/usr/bin/qemu-system-x8
 	-kernel "$(ls "$dir"/tools/boot/vmlinuz-*-cloud-amd64)" \
 	-drive file="$dir/root.img",if=none,id=system,format=raw,snapshot=on -device nvme,drive=system,serial=1 \
 	-drive file="$dir/payload.img",if=none,id=payload,format=raw,snapshot=on -device nvme,drive=payload,serial=2 \
-	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama mitigations=off quiet systemd.show_status=0 panic=-1" \
-	</dev/null | tr -d '\r' | tee "$log" || true
+	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} panic=-1" \
+	</dev/null | sed -u 's,\r,,g' | tee "$log" || true
 echo "the machine ran for $(($(date +%s) - began)) s"
 grep -q '^VM-RESULT pass' "$log"
