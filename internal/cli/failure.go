@@ -27,11 +27,23 @@ func (s *screen) failure(e *supervisor.Error, name, source string) {
 	}
 	s.detail("capability", e.Capability)
 	s.detail("target", e.Target)
-	s.detail("cause", causeText(e.Cause))
+	s.details(e)
 	for _, p := range e.Pending {
 		s.detail("waited for", p)
 	}
 	s.detail("hint", e.Hint)
+}
+
+// details writes what a thrown error says beside its message.
+func (s *screen) details(e *supervisor.Error) {
+	lines := e.Details()
+	if lines == nil { // another process's error, whose value is not here
+		s.detail("cause", causeText(e.Cause))
+	}
+	for _, line := range lines {
+		name, text, _ := strings.Cut(line, ": ")
+		s.detail(name, text)
+	}
 }
 
 // causeText says an error's cause in a line: its name and message when it is an

@@ -38,7 +38,7 @@ type stop struct {
 // run takes the execution to its end and publishes the result.
 func (x *execution) run(ctx context.Context) {
 	began := time.Now()
-	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), Stats: Stats{WallMs: 1}}
+	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), grants: x.req.Grants, Stats: Stats{WallMs: 1}}
 	sourceSum, grantsSum := hexSum(x.message.Source), grants.Hash(x.req.Grants)
 	if err := x.trail.Begin("source sha256 " + sourceSum + ", grants sha256 " + grantsSum); err != nil {
 		res.err = failure(CodeInternal, err, "nothing ran: %v", err)

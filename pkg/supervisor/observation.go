@@ -3,7 +3,12 @@ package supervisor
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
+
+	"realm.internal/supervisor/pkg/grants"
 )
 
 // Observation is what an agent loop feeds back to its model.
@@ -11,15 +16,23 @@ type Observation struct {
 	Status          string          `json:"status"` // SUCCESS or FAILURE
 	Data            json.RawMessage `json:"data,omitempty"`
 	ErrorDiagnostic string          `json:"errorDiagnostic,omitempty"`
-	// ReflectionPrompt says in a few lines what failed, where, and what to
-	// change. It is bounded, holds no secrets, and fences what the guest wrote.
+	// ReflectionPrompt says in a few lines what failed, where, under which limits
+	// and grants, and what to change. It is bounded to MaxPromptBytes, holds no
+	// secrets, and fences what the guest wrote.
 	ReflectionPrompt string `json:"reflectionPrompt,omitempty"`
 }
 
-// Bounds of a reflection prompt, in bytes.
+// MaxPromptBytes bounds a reflection prompt. Its parts are bounded so that it is
+// never cut in the middle.
+const MaxPromptBytes = 12 << 10
+
+// Bounds of the parts.
 const (
 	maxDiagnosticBytes = 1 << 10
-	maxLogTailBytes    = 1 << 10
+	maxPartBytes       = 1 << 10
+	maxPartLines       = 16
+	maxOutputLines     = 8
+	maxFrames          = 5
 )
 
 // Observation describes the run for an agent loop.
@@ -31,8 +44,19 @@ func (r *Result) Observation() Observation {
 		}
 		return Observation{Status: "SUCCESS", Data: data}
 	}
-	e := r.err
-	return Observation{Status: "FAILURE", ErrorDiagnostic: diagnostic(e), ReflectionPrompt: r.reflection(e)}
+	return Observation{
+		Status:           "FAILURE",
+		ErrorDiagnostic:  cut(clean(r.concealed(diagnostic(r.err))), maxDiagnosticBytes),
+		ReflectionPrompt: r.reflection(r.err),
+	}
+}
+
+// concealed replaces secrets; what is cut afterwards has no half of one.
+func (r *Result) concealed(text string) string {
+	if r.conceal == nil {
+		return text
+	}
+	return r.conceal(text)
 }
 
 func diagnostic(e *Error) string {
@@ -43,27 +67,23 @@ func diagnostic(e *Error) string {
 	if e.Line > 0 {
 		text += fmt.Sprintf(" (line %d, column %d)", e.Line, e.Column)
 	}
-	return cut(string(e.Code)+": "+text, maxDiagnosticBytes)
+	return string(e.Code) + ": " + text
 }
 
 func (r *Result) reflection(e *Error) string {
 	var b strings.Builder
+	part := func(title, text string) { fence(&b, title, r.concealed(text)) }
 	fmt.Fprintf(&b, "The code did not finish: %s in phase %s after %d ms.\n", e.Code, e.Phase, r.Stats.WallMs)
-	fence(&b, "Error", diagnostic(e))
-	if frame := CodeFrame(r.source, e.Line, e.Column); frame != "" {
-		fence(&b, "Where", frame)
-	}
-	if e.Hint != "" {
-		fence(&b, "Hint", cut(e.Hint, maxDiagnosticBytes))
-	}
-	if len(e.Pending) > 0 {
-		fence(&b, "Still waiting for", cut(strings.Join(e.Pending, "\n"), maxDiagnosticBytes))
-	}
-	if n := len(r.Logs); n > 0 {
-		fence(&b, "Last output", tailOf(r.Logs))
-	}
+	part("Error", diagnostic(e))
+	part("Where", CodeFrame(r.source, e.Line, e.Column))
+	part("Called from", frames(e.Stack))
+	part("It says too", strings.Join(e.Details(), "\n"))
+	part("Hint", e.Hint)
+	part("Still waiting for", strings.Join(e.Pending, "\n"))
+	part("Last output", r.lastOutput())
 	fmt.Fprintf(&b, "Operations done before: %d (%d refused). Limits: %d ms, %d MiB heap, %d operations.\n",
 		r.Stats.Operations, r.Stats.DeniedOperations, r.limits.WallClockMs, r.limits.MemoryMb, r.limits.MaxOperations)
+	fmt.Fprintf(&b, "Granted: %s.\n", cut(clean(granted(r.grants)), maxPartBytes))
 	b.WriteString(advice(e.Code))
 	return b.String()
 }
@@ -87,30 +107,79 @@ func advice(c Code) string {
 }
 
 // fence puts text that the guest may have chosen between marks that it cannot
-// forge: each of its lines is indented by a bar.
+// forge: each of its lines is indented by a bar. No text leaves no mark.
 func fence(b *strings.Builder, title, text string) {
+	if text == "" {
+		return
+	}
 	fmt.Fprintf(b, "%s:\n", title)
-	for line := range strings.Lines(text) {
-		b.WriteString("  | " + strings.TrimRight(clean(line), "\n") + "\n")
+	lines := 0
+	for line := range strings.Lines(cut(clean(text), maxPartBytes)) {
+		if lines++; lines > maxPartLines {
+			b.WriteString("  | …\n")
+			return
+		}
+		b.WriteString("  | " + strings.TrimRight(line, "\n") + "\n")
 	}
 }
 
-// clean replaces control characters.
+// clean replaces what a reader does not see and a model may obey: control
+// characters, and those that turn or hide text.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
+		switch {
+		case r == '\n', r == '\t', r == zeroWidthJoiner:
+			return r
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
 			return '\ufffd'
 		}
 		return r
 	}, s)
 }
 
-func tailOf(logs []Log) string {
+const zeroWidthJoiner = '\u200d' // of emoji
+
+// granted names what the program was granted, without a value of anything.
+func granted(g grants.Grants) string {
+	var all []string
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			all = append(all, what+" "+strings.Join(names, ", "))
+		}
+	}
+	add("read below", g.Filesystem.Read)
+	add("write below", g.Filesystem.Write)
+	add("requests to", g.Network.Origins)
+	add("run", g.Subprocess.Commands)
+	add("environment", slices.Sorted(maps.Keys(g.Environment)))
+	add("secrets", slices.Sorted(maps.Keys(g.Secrets)))
+	add("tools", g.Tools.Allowed)
+	add("modules", slices.Sorted(maps.Keys(g.Modules)))
+	if len(all) == 0 {
+		return "nothing but to compute"
+	}
+	return strings.Join(all, "; ")
+}
+
+// lastOutput is the end of what was printed.
+func (r *Result) lastOutput() string {
 	var text string
-	for i := len(logs) - 1; i >= 0 && len(text) < maxLogTailBytes; i-- {
-		text = "[" + logs[i].Level + "] " + cut(logs[i].Message, maxLogTailBytes-len(text)) + "\n" + text
+	first := max(0, len(r.Logs)-maxOutputLines)
+	for _, l := range r.Logs[first:] {
+		text += "[" + l.Level + "] " + cut(r.concealed(l.Message), maxPartBytes/maxOutputLines) + "\n"
 	}
 	return text
+}
+
+// frames are the innermost frames of a stack.
+func frames(stack string) string {
+	var inner []string
+	for line := range strings.Lines(stack) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "at ") && len(inner) < maxFrames {
+			inner = append(inner, line)
+		}
+	}
+	return strings.Join(inner, "\n")
 }
 
 func cut(s string, n int) string {

@@ -13,6 +13,9 @@ func (x *execution) redact(res *Result) {
 	if r := x.secrets.Everywhere; r != nil {
 		res.Value = rewrite(res.Value, r)
 	}
+	if r := x.secrets.Diagnostics; r != nil {
+		res.conceal = r.Text
+	}
 	e, r := res.err, x.secrets.Diagnostics
 	if e == nil || r == nil {
 		return

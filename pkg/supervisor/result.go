@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/value"
 )
 
@@ -51,6 +52,9 @@ type Result struct {
 	raw    []byte // the value's wire form
 	source string
 	limits Limits
+	grants grants.Grants
+	// conceal replaces secrets, those too that the guest may read.
+	conceal func(string) string
 }
 
 // Undefined is JavaScript's undefined.
