@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/containerd/cgroups/v3/cgroup2"
 	"golang.org/x/sys/unix"
 )
 
@@ -115,11 +114,7 @@ func moveSelf(mount, leaf string) error {
 	if err := os.Mkdir(filepath.Join(mount, leaf), 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	g, err := cgroup2.Load(leaf, cgroup2.WithMountpoint(mount))
-	if err != nil {
-		return err
-	}
-	return g.AddProc(uint64(os.Getpid()))
+	return writeFile(filepath.Join(mount, leaf, "cgroup.procs"), strconv.Itoa(os.Getpid()))
 }
 
 // enable turns each controller on for the children of a group, one by one: what is

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/containerd/cgroups/v3/cgroup1"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,13 +29,10 @@ func (g *group) kill() error {
 // the list is read, signal each, thaw, and again until the group is empty.
 func (g *group) killEach() error {
 	deadline := time.Now().Add(removeTimeout)
-	ice := g.freezer()
 	for {
-		frozen := ice != nil && ice.Freeze() == nil
+		_ = g.freeze("FROZEN") // where it fails something may fork: the next round has it
 		left, err := g.signalAll()
-		if frozen {
-			err = errors.Join(err, ice.Thaw())
-		}
+		err = errors.Join(err, g.freeze("THAWED"))
 		if err != nil || left == 0 {
 			return err
 		}
@@ -47,20 +43,26 @@ func (g *group) killEach() error {
 	}
 }
 
-// freezer is nil where the group has none.
-func (g *group) freezer() cgroup1.Cgroup {
+// freeze brings the group into a state and waits until it is there: it is FREEZING
+// until its last task has stopped. A group without a freezer is left alone.
+func (g *group) freeze(state string) error {
 	dir, ok := g.dirs[freezer]
 	if !ok {
 		return nil
 	}
-	path := strings.TrimPrefix(dir, filepath.Join(mountRoot, freezer))
-	c, err := cgroup1.Load(cgroup1.StaticPath(path), cgroup1.WithHierarchy(func() ([]cgroup1.Subsystem, error) {
-		return []cgroup1.Subsystem{cgroup1.NewFreezer(mountRoot)}, nil
-	}))
-	if err != nil {
-		return nil
+	path := filepath.Join(dir, "freezer.state")
+	for deadline := time.Now().Add(removeTimeout); ; time.Sleep(time.Millisecond) {
+		if err := writeFile(path, state); err != nil {
+			return err
+		}
+		now, err := readFile(path)
+		if err != nil || strings.TrimSpace(string(now)) == state {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("control group %s does not become %s", g.name, state)
+		}
 	}
-	return c
 }
 
 func (g *group) signalAll() (int, error) {
