@@ -24,6 +24,7 @@ std::string Clip(std::string s) {
 
 // A property as text. Getters of the guest may run; what they throw counts as no text.
 std::string TextOf(Realm* realm, Local<Object> object, std::string_view name) {
+  if (realm->stopped.load() != RV8_RUNNING) return {};  // by one that did not come back: the next would not either
   TryCatch ignored(realm->isolate);
   Local<Value> value;
   if (!GetOwn(realm, object, name).ToLocal(&value) || value->IsUndefined() || value->IsNull()) return {};
