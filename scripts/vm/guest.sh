@@ -98,7 +98,7 @@ for grants in '{"secrets":{"X":{"fromFile":"/etc/shadow"}}}' '{"secrets":{"X":{"
 done
 claim "a granted command runs in its jail under the unit's hardening" says '"value":"[0-9]+ /srv/data/file' caller /v1/runs -d '{"grants":{"subprocess":{"commands":["/usr/bin/wc"],"sandbox":{"read":["/srv/data"]}},"resources":{"wallClockMs":120000,"cpuMs":120000}},"source":"import {spawn} from \"realm:capabilities\"; export default async () => { const r = await spawn(\"/usr/bin/wc\", [\"-c\", \"/srv/data/file\"]); return r.stdout || r.stderr }"}'
 claim "a realm that is out of memory is that realm's matter" says '"code":"OOM"' caller /v1/runs -d '{"source":"const a=[]; for(;;) a.push(new Uint8Array(1<<24).fill(7))"}'
-claim "a heap that is too large, too" says '"code":"OOM"' caller /v1/runs -d '{"source":"const a=[]; for(;;) a.push(new Array(1e5).fill({}))"}'
+claim "a heap that is too large, too" says '"code":"OOM"' caller /v1/runs -d '{"source":"const a=[]; for(;;) a.push(new Array(1e5).fill({}))","limits":{"memoryMb":32}}'
 claim "a loop ends at its deadline" says '"code":"TIMEOUT"' caller /v1/runs -d '{"source":"for(;;);","limits":{"wallClockMs":2000}}'
 claim "the service is as it was" says '^[0-9]+ 0$' sh -c 'echo $(systemctl show -p MainPID -p NRestarts --value supervisor)'
 claim "no realm is left" sh -c 'sleep 0.5; ! pgrep -f "^realm --"'
