@@ -20,7 +20,7 @@ import (
 // maxGrace.
 const (
 	grace    = 10 * time.Millisecond
-	maxGrace = 250 * time.Millisecond
+	maxGrace = time.Second
 )
 
 // served is how a broker ended.

@@ -115,7 +115,7 @@ func guestWithManners(t *testing.T, s *supervisor.Supervisor, origin string, i i
 			import { environment, secret, readText, writeText, spawn, fetchText } from 'realm:capabilities';
 			export default async (dir, me, origin) => {
 				for (let n = 0; n < 3; n++) {
-					const all = await Promise.all([environment('ME'), secret('ME'), readText(dir + '/in'), dataProxy.request('me', n), spawn('/bin/sh', ['-c', 'printf %s "$ME"']).then(r => r.stdout),
+					const all = await Promise.all([environment('ME'), secret('ME'), readText(dir + '/in'), dataProxy.request('me', n), spawn('/bin/sh', ['-c', 'printf %s "$ME"']).then(r => r.code === 0 ? r.stdout : JSON.stringify(r)),
 						fetchText(origin + '/' + me).then(r => r.status === 200 ? r.body : r.status)]);
 					if (all.some(v => v !== me)) throw new Error(JSON.stringify(all));
 					console.log(me);

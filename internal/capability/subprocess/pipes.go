@@ -18,7 +18,8 @@ import (
 
 // drainTime bounds the reading of pipes whose command is dead. Its end closes them, unless it gave them to somebody
 // through a socket in a granted directory.
-const drainTime = time.Second
+// On a busy host the readers may have to wait for a processor.
+const drainTime = 10 * time.Second
 
 // pipes are the standard streams of one command: ours never block a thread, its own are as programs expect them.
 type pipes struct {
@@ -74,6 +75,7 @@ func (p *pipes) close() {
 type output struct {
 	stdout, stderr []byte
 	exceeded       bool
+	cut            bool // a stream was not read to its end
 }
 
 // exchange feeds stdin and collects the output until the process is dead and all that it wrote was read. The process
@@ -90,8 +92,9 @@ func (p *pipes) exchange(ctx context.Context, process *launch.Process, stdin []b
 	budget := &budget{exhausted: func() { _ = process.Kill() }}
 	budget.left.Store(limit)
 	var out output
-	streams.Go(func() { out.stdout = collect(p.stdout, budget) })
-	streams.Go(func() { out.stderr = collect(p.stderr, budget) })
+	var cut [2]bool
+	streams.Go(func() { out.stdout, cut[0] = collect(p.stdout, budget) })
+	streams.Go(func() { out.stderr, cut[1] = collect(p.stderr, budget) })
 
 	<-process.Done()
 	end := time.Now().Add(drainTime)
@@ -100,7 +103,7 @@ func (p *pipes) exchange(ctx context.Context, process *launch.Process, stdin []b
 	_ = p.stdin.SetWriteDeadline(time.Now())
 	streams.Wait()
 	feeding.Wait()
-	out.exceeded = budget.left.Load() < 0
+	out.exceeded, out.cut = budget.left.Load() < 0, cut[0] || cut[1]
 	return out
 }
 
@@ -110,19 +113,18 @@ type budget struct {
 	exhausted func()
 }
 
-// collect reads a stream to its end, or to the end of the budget.
-func collect(r io.Reader, b *budget) []byte {
-	var all []byte
+// collect reads a stream to its end, or to the end of the budget; cut says that neither was reached in time.
+func collect(r io.Reader, b *budget) (all []byte, cut bool) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := r.Read(buffer)
 		if n > 0 && b.left.Add(-int64(n)) < 0 {
 			b.exhausted()
-			return nil
+			return nil, false
 		}
 		all = append(all, buffer[:n]...)
 		if err != nil {
-			return all
+			return all, errors.Is(err, os.ErrDeadlineExceeded)
 		}
 	}
 }
