@@ -30,6 +30,8 @@ func hint(e v8.Error) string {
 		return "there is no browser here: compute a value and return it"
 	case "Deno", "Bun":
 		return "there is no " + name + " here: realm:capabilities has readText, writeText, fetch, environment and spawn"
+	case "WebAssembly":
+		return "there is no WebAssembly in the hardened tier, which engine: {jit: false} asked for"
 	case "global", "self":
 		return "use globalThis"
 	case "setImmediate":
