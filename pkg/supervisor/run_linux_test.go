@@ -59,6 +59,9 @@ func runIn(t testing.TB, s *supervisor.Supervisor, source string, changes ...cha
 	for _, c := range changes {
 		c(&r)
 	}
+	if os.Getenv(hardenedVariable) != "" && r.Grants.Engine.JIT == nil {
+		r.Grants.Engine.JIT = new(bool)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	res, err := s.Run(ctx, r)
