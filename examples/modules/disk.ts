@@ -17,5 +17,5 @@ const entries: Entry[] = [
 ];
 
 export default function disk(): string {
-  return table(entries.toSorted((a, b) => a.size - b.size).map((e, i) => [i + 1, e.path, bytes(e.size)]));
+  return table([...entries].sort((a, b) => a.size - b.size).map((e, i) => [i + 1, e.path, bytes(e.size)]));
 }

@@ -56,7 +56,7 @@ func TestErrorsArePlacedWhereverTheyAreThrown(t *testing.T) {
 		{"the top level after an await", "await null;\nawait null;\n  null.x", 3, 8, nil},
 		{"the top level of a module", "import 'realm:capabilities';\nawait null;\nnull.x;\nexport default 1", 3, 6, nil},
 		{"the top level of a body", "await null;\nif (1) null.x;\nreturn 1", 2, 13, nil},
-		{"a getter of the result", "({ a: { get x() {\n  throw new Error('x') } } })", 2, 9, []string{"at get x (guest.ts:2:9)"}},
+		{"a getter of the result", "({ a: { get x() {\n  throw new Error('x') } } })", 2, 9, []string{"at get x", "(guest.ts:2:9)"}},
 		{"toJSON of the result", "({ a: { toJSON() {\n  throw new Error('x') } } })", 2, 9, []string{"toJSON (guest.ts:2:9)"}},
 		{"a proxy's trap", "new Proxy({}, { get() {\n  throw new Error('x') } }).y", 2, 9, nil},
 		{"a generator", "function* g() {\n  throw new Error('x') }\n[...g()]", 2, 9, []string{"at g (guest.ts:2:9)"}},

@@ -48,7 +48,9 @@ func TestGrantedModulesOfEveryKindAreImported(t *testing.T) {
 		{`const all = await Promise.all(['plain', 'plain'].map(s => import(s))); all[0] === all[1]`, `true`},
 		{`import('plain').then(m => m.default)`, `"js"`},
 	} {
-		yields(t, c.want, c.source, g)
+		if !lacksAttributes(t, c.source, g) {
+			yields(t, c.want, c.source, g)
+		}
 	}
 }
 
@@ -56,7 +58,7 @@ func TestAPackageBeginsAtItsEntryAndImportsItsOwnFiles(t *testing.T) {
 	t.Parallel()
 	dir := files(t, map[string]string{
 		"pkg/package.json":       `{"name": "pkg", "exports": {".": {"import": "./src/main.js", "require": "./main.cjs"}, "./extra": "./src/extra.ts", "./package.json": "./package.json"}}`,
-		"pkg/src/main.js":        "import { half } from './deep/half.js'; import table from '../table.json' with { type: 'json' };\nexport * from './extra'; export const twice = n => half(n) * 4 + table.zero",
+		"pkg/src/main.js":        "import { half } from './deep/half.js'; import table from '../table.json';\nexport * from './extra'; export const twice = n => half(n) * 4 + table.zero",
 		"pkg/src/extra.ts":       "export const extra: string = 'extra'",
 		"pkg/src/deep/half.js":   "import { twice } from '../main.js'; export const half = n => n / 2; export const cycle = () => typeof twice",
 		"pkg/table.json":         `{"zero": 0}`,
@@ -79,7 +81,9 @@ func TestAPackageBeginsAtItsEntryAndImportsItsOwnFiles(t *testing.T) {
 			contains(t, e.Message, "name")
 			continue
 		}
-		yields(t, c.want, c.source, g)
+		if !lacksAttributes(t, c.source, g) {
+			yields(t, c.want, c.source, g)
+		}
 	}
 	refusals := succeed(t, `import out from 'pkg/escape.js'; export default out`, g).Value.([]any)
 	for i, specifier := range []string{"../outside.js", "other", "fs", "./none.js"} {
@@ -121,10 +125,13 @@ func TestARefusedImportNamesItsSpecifierPlaceAndFix(t *testing.T) {
 	if e.Line != 1 || e.Column != 10 {
 		t.Errorf("%d:%d", e.Line, e.Column)
 	}
-	_, e = fails(t, supervisor.ErrValidation, `import x from 'granted' with { type: 'css' }; export default x`, g)
-	contains(t, e.Message, "css")
-	_, e = fails(t, supervisor.ErrValidation, `import x from 'granted' with { type: 'json' }; export default x`, g)
-	contains(t, e.Message, "JSON")
+	for kind, says := range map[string]string{"css": "css", "json": "JSON"} {
+		source := `import x from 'granted' with { type: '` + kind + `' }; export default x`
+		if !lacksAttributes(t, source, g) {
+			_, e := fails(t, supervisor.ErrValidation, source, g)
+			contains(t, e.Message, says)
+		}
+	}
 }
 
 func TestCommonJSHasADefaultAndNames(t *testing.T) {
