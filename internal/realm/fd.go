@@ -11,7 +11,7 @@ const (
 	fdControl = 5
 )
 
-// fd reads and writes a blocking descriptor without Go's poller.
+// fd reads a blocking descriptor without Go's poller.
 type fd int
 
 func (f fd) Read(b []byte) (int, error) {
@@ -25,19 +25,4 @@ func (f fd) Read(b []byte) (int, error) {
 		}
 		return max(n, 0), err
 	}
-}
-
-func (f fd) Write(b []byte) (int, error) {
-	done := 0
-	for done < len(b) {
-		n, err := unix.Write(int(f), b[done:])
-		if err == unix.EINTR {
-			continue
-		}
-		if err != nil {
-			return done, err
-		}
-		done += n
-	}
-	return done, nil
 }

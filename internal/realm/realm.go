@@ -64,7 +64,7 @@ func live(argv []string) (int, error) {
 	if err != nil {
 		return exitSetup, err
 	}
-	w := rpc.NewWriter(fd(fdOut))
+	w := rpc.NewWriter(e.Realm())
 	if err := w.Send(0, &rpc.Ready{Protocol: build.Protocol, Build: build.Version, V8: v8.Version(), SeccompSHA256: hash}); err != nil {
 		return exitGone, err
 	}

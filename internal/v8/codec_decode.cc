@@ -72,8 +72,8 @@ class Decoder {
         return Push(state_->names.FromText(isolate_, text));
       }
     }
-    if (!Read()) return false;
-    return (!values_.back().IsEmpty() && values_.back()->IsString()) || Fail("a key is no string");
+    Local<v8::String> key;
+    return Part(&key) && Push(key);
   }
 
   bool Push(Local<Value> value) {
@@ -224,13 +224,14 @@ class Decoder {
 
   // Reads a string that is part of something else.
   bool Part(Local<v8::String>* text) {
+    size_t frames = frames_.size();
     if (!Read()) return false;
-    Local<Value> value = values_.back();
-    values_.pop_back();
-    if (value.IsEmpty() || !value->IsString()) {
-      frames_.clear();
-      return Fail("no string where a string belongs");
+    Local<Value> value;
+    if (frames_.size() == frames) {  // else a container has begun, and nothing is there yet
+      value = values_.back();
+      values_.pop_back();
     }
+    if (value.IsEmpty() || !value->IsString()) return Fail("no string where a string belongs");
     *text = value.As<v8::String>();
     return true;
   }

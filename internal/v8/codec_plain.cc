@@ -43,6 +43,8 @@ class PlainDelegate : public v8::ValueSerializer::Delegate {
     v8::Local<v8::ArrayBufferView> view = object.As<v8::ArrayBufferView>();
     v8::Local<v8::Value> buffer = view->Buffer();
     if (buffer->IsSharedArrayBuffer() || buffer.As<v8::ArrayBuffer>()->WasDetached()) return Refuse();
+    // A getter that is still to come could give the memory of a resizable one back before its bytes are copied.
+    if (buffer.As<v8::ArrayBuffer>()->IsResizableByUserJavaScript()) return Refuse();
     serializer->WriteUint32(static_cast<uint32_t>(views.size()));
     views.push_back({ViewName(object), buffer.As<v8::ArrayBuffer>()->GetBackingStore(), view->ByteOffset(), view->ByteLength()});
     return v8::Just(true);

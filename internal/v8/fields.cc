@@ -57,8 +57,14 @@ bool Refuse(Realm* realm, const std::string& why) {
   return false;
 }
 
+// What the supervisor takes of a call beside its data (256 KiB with what frames it): a longer one would be the realm's end.
+constexpr size_t kFieldBytes = (256 << 10) - 64;
+
+bool TooLong(Realm* realm) { return Refuse(realm, "the fields of a call hold more than " + std::to_string(kFieldBytes) + " bytes"); }
+
 bool AddString(Realm* realm, Local<Value> value, std::string* out) {
   if (!value->IsString()) return Refuse(realm, "a string is expected");
+  if (static_cast<size_t>(value.As<String>()->Length()) > kFieldBytes) return TooLong(realm);
   if (!IsWellFormed(realm->isolate, value.As<String>())) return Refuse(realm, "the string holds a lone surrogate");
   StringField(out, Utf8(realm->isolate, value));
   return true;
@@ -70,6 +76,7 @@ bool AddStrings(Realm* realm, Local<Value> value, std::string* out, bool pairs) 
   uint32_t n = list->Length();
   ArrayHeader(out, n);
   for (uint32_t i = 0; i < n; i++) {
+    if (out->size() > kFieldBytes) return TooLong(realm);
     Local<Value> item;
     if (!list->Get(realm->context_local(), i).ToLocal(&item)) return false;
     if (!pairs) {
@@ -139,8 +146,10 @@ bool EncodeFields(Realm* realm, const std::string& signature, const v8::Function
   size_t fields = signature.size();
   for (char c : signature) fields += c == 'd' || c == 'v';
   ArrayHeader(out, fields);
+  size_t data = 0;
   for (size_t i = 0; i < signature.size(); i++) {
     Local<Value> value = info[first + static_cast<int>(i)];
+    size_t before = out->size();
     bool fine = false;
     switch (signature[i]) {
       case 's':
@@ -169,6 +178,8 @@ bool EncodeFields(Realm* realm, const std::string& signature, const v8::Function
         break;
     }
     if (!fine) return false;
+    if (signature[i] == 'd' || signature[i] == 'v') data += out->size() - before;
+    if (out->size() - data > kFieldBytes) return TooLong(realm);
   }
   return true;
 }

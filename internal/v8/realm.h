@@ -87,6 +87,7 @@ enum { RV8_SETTLED = 0, RV8_FAILED = 1, RV8_STOPPED = 2, RV8_DEADLOCK = 3, RV8_G
 int rv8_loop(rv8_realm*);
 int rv8_connect(rv8_realm*, int in, int out);  // an errno, or 0
 void rv8_disconnect(rv8_realm*);
+bool rv8_write(rv8_realm*, const char* data, size_t size);  // false: the supervisor is gone
 enum { RV8_WAIT_INPUT = 0, RV8_WAIT_NOTHING = 1, RV8_WAIT_GONE = 2 };
 int rv8_wait(rv8_realm*, double milliseconds);
 void rv8_forget(rv8_realm*);

@@ -5,7 +5,9 @@ import "C"
 
 import (
 	"fmt"
+	"io"
 	"syscall"
+	"unsafe"
 )
 
 // SetSource names the user's source and answers the name by which the engine knows it.
@@ -97,12 +99,22 @@ const (
 // are dropped.
 func (r *Realm) Loop() End { return End(C.rv8_loop(r.ptr)) }
 
-// Connect makes calls and results go out through out and replies come in through in. Both stay the caller's.
+// Connect makes calls and results go out through out and replies come in through in. Both stay the caller's; out does not
+// block any more, so that what else goes there must take the way of Write.
 func (r *Realm) Connect(in, out int) error {
 	if errno := C.rv8_connect(r.ptr, C.int(in), C.int(out)); errno != 0 {
 		return fmt.Errorf("connect the realm: %w", syscall.Errno(errno))
 	}
 	return nil
+}
+
+// Write sends bytes where calls and results go. While the supervisor takes none, what it sends is read and kept: two that
+// wait for each other to read would wait until the deadline.
+func (r *Realm) Write(b []byte) (int, error) {
+	if p, n := bytesOf(b); !C.rv8_write(r.ptr, (*C.char)(unsafe.Pointer(p)), n) {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
 }
 
 // Input is what Wait waited for.

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
@@ -133,6 +134,56 @@ void Consume(Wire& wire, size_t n) {
   }
 }
 
+// Reads what is there. False: the supervisor is gone, or sends what cannot be.
+bool Fill(Wire& wire) {
+  if (!MakeRoom(wire)) return false;
+  ssize_t n = read(wire.in, wire.buffer.data() + wire.end, wire.buffer.size() - wire.end);
+  if (n > 0) wire.end += static_cast<size_t>(n);
+  return n > 0 || (n < 0 && errno == EINTR);
+}
+
+// Waits until the supervisor takes more, and reads meanwhile what it sends: it may be waiting for that before it takes any.
+bool AwaitRoom(Wire& wire) {
+  if (wire.epoll < 0) return false;
+  epoll_event room{}, wake{};
+  room.events = EPOLLOUT;
+  room.data.fd = wire.out;
+  wake.events = EPOLLIN;
+  wake.data.fd = wire.wake;
+  (void)epoll_ctl(wire.epoll, EPOLL_CTL_DEL, wire.wake, nullptr);  // what stops the engine is for whoever waits next
+  bool fine = epoll_ctl(wire.epoll, EPOLL_CTL_ADD, wire.out, &room) == 0;
+  for (bool more = false; fine && !more;) {
+    epoll_event events[2];
+    int n = epoll_pwait(wire.epoll, events, 2, -1, nullptr);
+    fine = n >= 0 || errno == EINTR;
+    for (int i = 0; i < n; i++) {
+      if (events[i].data.fd == wire.out) more = true;
+      else fine = Fill(wire) && fine;
+    }
+  }
+  (void)epoll_ctl(wire.epoll, EPOLL_CTL_DEL, wire.out, nullptr);
+  return epoll_ctl(wire.epoll, EPOLL_CTL_ADD, wire.wake, &wake) == 0 && fine;
+}
+
+// Writes all of them. False: the supervisor is gone.
+bool Write(Wire& wire, std::vector<iovec> pieces) {
+  for (size_t first = 0; first < pieces.size();) {
+    ssize_t n = writev(wire.out, &pieces[first], static_cast<int>(pieces.size() - first));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN && AwaitRoom(wire)) continue;
+    if (n < 0) return false;
+    for (size_t left = static_cast<size_t>(n); first < pieces.size(); first++) {
+      if (left < pieces[first].iov_len) {
+        pieces[first].iov_base = static_cast<char*>(pieces[first].iov_base) + left;
+        pieces[first].iov_len -= left;
+        break;
+      }
+      left -= pieces[first].iov_len;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool Send(Realm* realm, uint8_t op, uint64_t id, std::initializer_list<std::string_view> parts) {
@@ -147,20 +198,7 @@ bool Send(Realm* realm, uint8_t op, uint64_t id, std::initializer_list<std::stri
   for (int i = 0; i < 8; i++) head[7 + i] = static_cast<char>(id >> (56 - 8 * i));
   std::vector<iovec> pieces{{head, sizeof head}};
   for (std::string_view part : parts) pieces.push_back({const_cast<char*>(part.data()), part.size()});
-  for (size_t first = 0; first < pieces.size();) {
-    ssize_t n = writev(realm->wire.out, &pieces[first], static_cast<int>(pieces.size() - first));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    for (size_t left = static_cast<size_t>(n); first < pieces.size(); first++) {
-      if (left < pieces[first].iov_len) {
-        pieces[first].iov_base = static_cast<char*>(pieces[first].iov_base) + left;
-        pieces[first].iov_len -= left;
-        break;
-      }
-      left -= pieces[first].iov_len;
-    }
-  }
-  return true;
+  return Write(realm->wire, std::move(pieces));
 }
 
 Received Receive(Realm* realm, double milliseconds) {
@@ -177,11 +215,7 @@ Received Receive(Realm* realm, double milliseconds) {
     int input = rv8_wait(realm, milliseconds);
     if (input == RV8_WAIT_GONE) return Received::kGone;
     if (input != RV8_WAIT_INPUT) return Received::kNothing;
-    if (!MakeRoom(wire)) return Received::kGone;
-    ssize_t n = read(wire.in, wire.buffer.data() + wire.end, wire.buffer.size() - wire.end);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return Received::kGone;
-    wire.end += static_cast<size_t>(n);
+    if (!Fill(wire)) return Received::kGone;
   }
 }
 
@@ -195,6 +229,8 @@ int rv8_connect(rv8_realm* r, int in, int out) {
   rv8::Wire& wire = static_cast<Realm*>(r)->wire;
   wire.in = in;
   wire.out = out;
+  int flags = fcntl(out, F_GETFL);
+  if (flags < 0 || fcntl(out, F_SETFL, flags | O_NONBLOCK) != 0) return errno;
   wire.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   wire.epoll = epoll_create1(EPOLL_CLOEXEC);
   if (wire.wake < 0 || wire.epoll < 0) return errno;
@@ -205,6 +241,10 @@ int rv8_connect(rv8_realm* r, int in, int out) {
     if (epoll_ctl(wire.epoll, EPOLL_CTL_ADD, fd, &event) != 0) return errno;
   }
   return 0;
+}
+
+bool rv8_write(rv8_realm* r, const char* data, size_t size) {
+  return rv8::Write(static_cast<Realm*>(r)->wire, {{const_cast<char*>(data), size}});
 }
 
 void rv8_disconnect(rv8_realm* r) {
