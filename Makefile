@@ -1,4 +1,4 @@
-# Targets that CI calls unchanged: build test test-kernel test-vm lint fuzz bench demo.
+# Targets that CI calls unchanged: build test test-upstream test-kernel test-vm lint fuzz bench demo.
 GO      ?= go
 V8_TAGS ?=
 # The same flags for building and testing, so that the native side is compiled once.
@@ -7,7 +7,7 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build setup includes test test-kernel test-vm lint fuzz bench demo manual install uninstall deb clean
+.PHONY: build setup includes test test-upstream test-kernel test-vm lint fuzz bench demo manual install uninstall deb clean
 
 build: setup includes
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
@@ -26,6 +26,13 @@ setup:
 
 test: build
 	$(GO) test ./...
+
+# The engine's tests and those from end to end, with the other binding that the source compiles against.
+test-upstream: setup includes
+	CGO_ENABLED=1 $(GO) build -tags v8go_upstream \
+		-ldflags '$(ldflags) -linkmode external -extldflags "-static -Wl,--wrap=mmap64"' -o bin/realm-upstream ./cmd/realm
+	SUPERVISOR_REALM=$(CURDIR)/bin/realm-upstream $(GO) test -tags v8go_upstream \
+		./internal/v8/... ./internal/engine/... ./examples/snippets ./pkg/supervisor
 
 test-kernel: build
 	$(GO) test -count=1 ./internal/launch/... ./internal/cgroup/... ./internal/seccomp/... ./internal/capability/... ./pkg/supervisor/...
