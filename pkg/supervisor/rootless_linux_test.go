@@ -20,7 +20,8 @@ const plainUser = 54322
 
 // notOfTheKernel are tests of the language and of documents, which are the same for every user.
 const notOfTheKernel = "Rootless|WithoutDelegation|Source|Form|Positions|Stacks|Imported|Timers|Values|Promises|Thrown|TypeScript|Globals|" +
-	"Example|Guest|Codas|OwnNetwork|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
+	"Placed|Overflow|Causes|Tampering|Syntax|MissingGlobal|WhileWaiting|OfEveryKind|ItsOwnFiles|RefusedImport|CommonJS|InAModule|Prompt|Binding|WebAssembly|WasmGrants|EveryDoor|ComeBack|" +
+	"JSONWould|GoTypes|Parameters|Codec|LargeValues|Hardened|OlderEngines|Example|Guest|Codas|OwnNetwork|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
 
 // TestRootless runs the other tests again as an ordinary user, in control groups
 // that were delegated to that user.
