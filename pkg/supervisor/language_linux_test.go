@@ -14,7 +14,7 @@ import (
 
 // ours are names that no stack, message or hint may show: our scripts, our
 // files, how a source is wrapped, and where the engine was built.
-var ours = regexp.MustCompile(`realm:(prelude|internal)|evalmachine|node:internal|\.cc\b|\.go:|/root/|/work/|/home/|esbuild|async function\(\)\{|prepareStackTrace \(|__awaiter|rv8|v8go`)
+var ours = regexp.MustCompile(`realm:(prelude|internal)|evalmachine|node:internal|\.cc\b|\.go:|/root/|/home/|esbuild|async function\(\)\{|prepareStackTrace \(|__awaiter|rv8|v8go`)
 
 // placed is a failure at a place of the source.
 type placed struct {
