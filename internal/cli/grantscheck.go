@@ -68,8 +68,10 @@ func describe(g grants.Grants) []string {
 	d.list("may read the variables %s", "may not read any environment variable", keys(g.Environment))
 	d.secrets(g)
 	d.tools(g.Tools)
-	d.list("may import %s and nothing else", "may import nothing but realm:capabilities",
-		append(keys(g.Modules), wasmNames(g.Wasm)...))
+	d.list("may import %s beside realm:capabilities", "may import nothing but realm:capabilities", keys(g.Modules))
+	if len(g.Wasm) > 0 {
+		d.add("has the WebAssembly modules %s, whose bindings run first and define globals", join(wasmNames(g.Wasm)))
+	}
 	if g.Engine.JIT != nil && !*g.Engine.JIT {
 		d.add("runs without a JIT compiler and without WebAssembly")
 	}

@@ -16,6 +16,8 @@ var (
 	capabilityTypes string
 	//go:embed types/globals.d.ts
 	globalTypes string
+	//go:embed types/wasm.d.ts
+	wasmTypes string
 	//go:embed types/prompt.txt
 	promptText string
 )
@@ -64,9 +66,13 @@ func declarations(g *grants.Grants) string {
 		fmt.Fprintf(&b, "type ToolName = %s;\n", union(g.Tools.Allowed))
 	}
 	b.WriteString("\n" + capabilityTypes + "\n" + globalTypes)
+	if g == nil || g.Engine.JIT == nil || *g.Engine.JIT {
+		b.WriteString("\n" + wasmTypes)
+	}
 	if g == nil {
 		return b.String()
 	}
+	b.WriteString("\n")
 	for _, name := range g.Tools.Allowed {
 		if identifier(name) {
 			fmt.Fprintf(&b, "declare function %s(params?: unknown): Promise<any>;\n", name)
@@ -74,6 +80,9 @@ func declarations(g *grants.Grants) string {
 	}
 	for _, name := range keys(g.Modules) {
 		fmt.Fprintf(&b, "declare module %s;\n", strconv.Quote(name))
+	}
+	for _, m := range g.Wasm {
+		fmt.Fprintf(&b, "// The binding of the WebAssembly module %s may define further globals.\n", strconv.Quote(m.Name))
 	}
 	return b.String()
 }

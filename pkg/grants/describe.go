@@ -21,7 +21,7 @@ func Describe(g Grants) string {
 		d.line("may import %s, which is %s", specifier, g.Modules[specifier])
 	}
 	for _, m := range g.Wasm {
-		d.line("may import the WebAssembly module %s, which is %s", m.Name, m.WasmPath)
+		d.line("has the WebAssembly module %s, which is %s; its binding %s runs before the program", m.Name, m.WasmPath, m.JSBindingPath)
 	}
 	if len(d.lines) == 0 {
 		d.line("may compute, and nothing else")

@@ -72,7 +72,8 @@ type Tools struct {
 	ReadOnly bool     `json:"readOnly,omitempty"` // only tools that declare themselves read-only may be called
 }
 
-// Wasm is a WebAssembly module that the guest may import by name.
+// Wasm is a WebAssembly module. Its binding script runs before the program and
+// defines the globals by which that uses it.
 type Wasm struct {
 	Name          string `json:"name"`
 	WasmPath      string `json:"wasmPath"`                // absolute path

@@ -31,11 +31,17 @@ declare module "realm:capabilities" {
   export interface ResponseHeaders extends Iterable<[string, string]> {
     get(name: string): string | null;
     has(name: string): boolean;
+    keys(): IterableIterator<string>;
+    values(): IterableIterator<string>;
+    entries(): IterableIterator<[string, string]>;
+    forEach(visit: (value: string, name: string, parent: ResponseHeaders) => void): void;
   }
   export interface Response {
     readonly url: string;
     readonly status: number;
+    readonly statusText: string;
     readonly ok: boolean;
+    readonly redirected: boolean;
     readonly headers: ResponseHeaders;
     readonly bodyUsed: boolean;
     text(): Promise<string>;
@@ -50,12 +56,21 @@ declare module "realm:capabilities" {
     init?: RequestInit,
   ): Promise<{ status: number; headers: Record<string, string>; body: string }>;
 
+  /** How a command ended. Where its output is no UTF-8 the text has U+FFFD; the bytes are beside it. */
+  export interface CommandResult {
+    code: number;
+    signal: string | null;
+    stdout: string;
+    stderr: string;
+    readonly stdoutBytes: Uint8Array;
+    readonly stderrBytes: Uint8Array;
+  }
   /** Runs a granted executable, jailed, without a shell. */
   export function spawn(
     path: string,
-    args?: Iterable<string>,
+    args?: string[],
     options?: { stdin?: string | ArrayBuffer | ArrayBufferView },
-  ): Promise<{ code: number; signal: string | null; stdout: string; stderr: string }>;
+  ): Promise<CommandResult>;
 
   /** Calls a granted host tool. */
   export function request(method: ToolName, params?: unknown): Promise<any>;
@@ -74,6 +89,8 @@ declare module "realm:capabilities" {
     /** Such as "ENOENT" or "ECONNREFUSED". */
     readonly code: string;
   }
+  /** The run was aborted while the operation was pending. */
+  export class SandboxAbortedError extends Error {}
 }
 
 declare module "fino:ai/sandbox/capabilities" {

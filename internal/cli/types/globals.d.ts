@@ -4,12 +4,26 @@ declare const input: any;
 declare const dataProxy: { readonly request: (method: ToolName, params?: unknown) => Promise<any> };
 declare function reportStatus(stage: string, message: string): void;
 
+/** Everything printed is captured, up to maxLogBytes. */
 declare const console: {
   log(...data: unknown[]): void;
   info(...data: unknown[]): void;
   warn(...data: unknown[]): void;
   error(...data: unknown[]): void;
   debug(...data: unknown[]): void;
+  dir(item?: unknown, options?: object): void;
+  table(data?: unknown, columns?: string[]): void;
+  trace(...data: unknown[]): void;
+  assert(condition?: unknown, ...data: unknown[]): void;
+  clear(): void;
+  count(label?: string): void;
+  countReset(label?: string): void;
+  group(...data: unknown[]): void;
+  groupCollapsed(...data: unknown[]): void;
+  groupEnd(): void;
+  time(label?: string): void;
+  timeLog(label?: string, ...data: unknown[]): void;
+  timeEnd(label?: string): void;
 };
 
 declare function setTimeout<A extends unknown[]>(callback: (...args: A) => void, ms?: number, ...args: A): number;
@@ -72,23 +86,31 @@ declare class URLSearchParams {
   toString(): string;
 }
 
-declare const performance: { now(): number; readonly timeOrigin: number };
+declare const performance: {
+  now(): number;
+  readonly timeOrigin: number;
+  toJSON(): { timeOrigin: number };
+};
 declare const crypto: {
   getRandomValues<T extends ArrayBufferView>(array: T): T;
   randomUUID(): string;
 };
 
 declare class Event {
-  constructor(type: string, init?: { bubbles?: boolean; cancelable?: boolean });
+  constructor(type: string, init?: { bubbles?: boolean; cancelable?: boolean; composed?: boolean });
   readonly type: string;
   readonly target: EventTarget | null;
   readonly currentTarget: EventTarget | null;
+  readonly eventPhase: number;
+  readonly bubbles: boolean;
+  readonly composed: boolean;
   readonly cancelable: boolean;
   readonly defaultPrevented: boolean;
   readonly timeStamp: number;
   preventDefault(): void;
   stopPropagation(): void;
   stopImmediatePropagation(): void;
+  composedPath(): EventTarget[];
 }
 declare class CustomEvent<T = any> extends Event {
   constructor(type: string, init?: { bubbles?: boolean; cancelable?: boolean; detail?: T });
