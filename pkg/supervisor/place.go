@@ -33,7 +33,9 @@ func (s *Supervisor) enter(ctx context.Context) (*place, error) {
 	case p.live+p.claimed < s.cfg.MaxConcurrent:
 		p.live++
 		return &place{s: s}, nil
-	case p.claimed >= p.vacated+s.cfg.MaxQueue:
+	case p.live-p.vacated+p.claimed >= s.cfg.MaxConcurrent+s.cfg.MaxQueue:
+		// A place that is free already and meant for somebody who has yet to
+		// wake up is not one that this caller lacks.
 		return nil, s.full()
 	}
 	p.claimed++
