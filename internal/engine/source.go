@@ -18,6 +18,9 @@ type badSource struct {
 
 func newUserSource(name string, b []byte) (userSource, *badSource) {
 	text := strings.TrimPrefix(string(b), "\ufeff")
+	if strings.HasPrefix(text, "#!") {
+		text = "//" + text[2:] // what is put around the text of some forms would come before it
+	}
 	if utf8.ValidString(text) {
 		return userSource{name: name, text: text}, nil
 	}
@@ -29,21 +32,42 @@ func newUserSource(name string, b []byte) (userSource, *badSource) {
 		}
 		at += n
 	}
-	line := 1 + strings.Count(text[:at], "\n")
-	column := 1 + utf8.RuneCountInString(text[strings.LastIndexByte(text[:at], '\n')+1:at])
-	return userSource{}, &badSource{"the source is not valid UTF-8", line, column}
+	line, begin := lastLine(text[:at])
+	return userSource{}, &badSource{"the source is not valid UTF-8", line, 1 + utf8.RuneCountInString(text[begin:at])}
 }
 
-// lines returns how many lines the text has.
-func (s userSource) lines() int { return 1 + strings.Count(s.text, "\n") }
+// lastLine returns the number of the text's last line and where it begins. Lines end where JavaScript ends them.
+func lastLine(text string) (line, begin int) {
+	line = 1
+	for i := 0; i < len(text); i++ {
+		end := 0
+		switch text[i] {
+		case '\n':
+			end = 1
+		case '\r':
+			if end = 1; strings.HasPrefix(text[i+1:], "\n") {
+				end = 2
+			}
+		case "\u2028"[0]:
+			if strings.HasPrefix(text[i:], "\u2028") || strings.HasPrefix(text[i:], "\u2029") {
+				end = len("\u2028")
+			}
+		}
+		if end > 0 {
+			i += end - 1
+			line, begin = line+1, i+1
+		}
+	}
+	return line, begin
+}
 
 // clamp moves a position behind the end, as a syntax error at a wrapper's closing brace has it, to the end.
 func (s userSource) clamp(line, column int) (int, int) {
-	last := s.lines()
+	last, begin := lastLine(s.text)
 	if line < last || line == 0 {
 		return line, max(column, 0)
 	}
-	length := utf16Length(s.text[strings.LastIndexByte(s.text, '\n')+1:])
+	length := utf16Length(s.text[begin:])
 	if line > last || column > length+1 {
 		return last, length + 1
 	}

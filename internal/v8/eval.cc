@@ -49,7 +49,7 @@ std::vector<Local<Value>> Arguments(Realm* realm) {
 
 // Compiles and runs a classic script.
 int Run(Realm* realm, const std::string& text, Local<Value> name, int column, Local<Value>* result, TryCatch& caught) {
-  v8::ScriptCompiler::Source code(Text(realm->isolate, text), Origin(realm->isolate, name, column, false));
+  v8::ScriptCompiler::Source code(Code(realm->isolate, text, Utf8(realm->isolate, name)), Origin(realm->isolate, name, column, false));
   Local<v8::Script> script;
   if (!v8::ScriptCompiler::Compile(realm->context_local(), &code).ToLocal(&script)) return Caught(realm, caught, true);
   return script->Run(realm->context_local()).ToLocal(result) ? RV8_OK : Caught(realm, caught, false);
@@ -149,6 +149,7 @@ int rv8_run_function(rv8_realm* r, const char* source, size_t size, bool wrapped
   if (!wrapped) text = std::string(rv8::kOpen) + text + std::string(rv8::kClose);
   v8::Local<v8::Value> function;
   int offset = wrapped ? 0 : -static_cast<int>(rv8::kOpen.size());
+  realm->shift = rv8::NamesItself(text) ? -offset : 0;
   if (int status = rv8::Run(realm, text, rv8::Text(isolate, realm->script_name), offset, &function, caught)) return status;
   v8::Local<v8::String> whole;
   bool is_function = function->IsFunction() && function.As<v8::Function>()->FunctionProtoToString(context).ToLocal(&whole);

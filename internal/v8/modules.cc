@@ -280,7 +280,7 @@ int rv8_module_compile(rv8_realm* r, const char* name, size_t name_size, const c
   Scope scope(realm);
   v8::Isolate* isolate = realm->isolate;
   v8::TryCatch caught(isolate);
-  v8::ScriptCompiler::Source code(rv8::Text(isolate, {source, size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, true));
+  v8::ScriptCompiler::Source code(rv8::Code(isolate, {source, size}, {name, name_size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, true));
   v8::Local<v8::Module> module;
   if (!v8::ScriptCompiler::CompileModule(isolate, &code).ToLocal(&module)) return -rv8::Caught(realm, caught, true);
   int index = rv8::Add(realm, module);
@@ -294,7 +294,7 @@ int rv8_module_commonjs(rv8_realm* r, const char* name, size_t name_size, const 
   v8::Isolate* isolate = realm->isolate;
   v8::Local<v8::Context> context = realm->context_local();
   v8::TryCatch caught(isolate);
-  v8::ScriptCompiler::Source code(rv8::Text(isolate, {source, size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, false));
+  v8::ScriptCompiler::Source code(rv8::Code(isolate, {source, size}, {name, name_size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, false));
   v8::Local<v8::String> parameters[] = {rv8::Ascii(isolate, "exports"), rv8::Ascii(isolate, "require"), rv8::Ascii(isolate, "module"),
                                         rv8::Ascii(isolate, "__filename"), rv8::Ascii(isolate, "__dirname")};
   v8::Local<v8::Function> body;

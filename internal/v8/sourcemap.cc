@@ -72,6 +72,7 @@ Position Locate(SourceMap& map, Position generated) {
 
 Position MapPosition(Realm* realm, std::string_view script, Position generated) {
   if (generated.line == 0) return generated;
+  if (generated.line == 1 && script == realm->script_name) generated.column = std::max(1, generated.column - realm->shift);
   auto found = realm->maps.find(script);
   Position at = found == realm->maps.end() ? generated : Locate(found->second, generated);
   if (at.line == 1 && script == realm->script_name) at.column = std::max(1, at.column - realm->prefix);

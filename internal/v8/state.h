@@ -92,6 +92,7 @@ struct Realm : rv8_realm {
   // The program.
   std::string script_name, script_label;  // as V8 knows it, as the user wrote it
   int prefix = 0;                         // columns of its first line that are not the user's
+  int shift = 0;   // columns of the first generated line that are not the user's either, where V8 does not take them off
   std::map<std::string, SourceMap, std::less<>> maps;
   Global<Value> arguments;  // an Array
   Global<Value> main;       // a promise or the value itself
@@ -158,6 +159,8 @@ Realm* Of(Isolate* isolate);
 
 // strings.cc
 Local<String> Text(Isolate* isolate, std::string_view utf8);
+bool NamesItself(std::string_view script);  // or may: it holds a sourceURL, of which V8 then takes no column offset
+Local<String> Code(Isolate* isolate, std::string_view utf8, std::string_view name);  // a script that cannot name itself
 Local<String> Ascii(Isolate* isolate, std::string_view literal);
 std::string Utf8(Isolate* isolate, Local<Value> value);  // of a string; lone surrogates become U+FFFD
 bool IsWellFormed(Isolate* isolate, Local<String> text);
