@@ -21,7 +21,7 @@ const plainUser = 54322
 // notOfTheKernel are tests of the language and of documents, which are the same for every user.
 const notOfTheKernel = "Rootless|WithoutDelegation|Source|Form|Positions|Stacks|Imported|Timers|Values|Promises|Thrown|TypeScript|Globals|" +
 	"Placed|Overflow|Causes|Tampering|Syntax|MissingGlobal|WhileWaiting|OfEveryKind|ItsOwnFiles|RefusedImport|CommonJS|InAModule|Prompt|Binding|WebAssembly|WasmGrants|EveryDoor|ComeBack|" +
-	"JSONWould|GoTypes|Parameters|Codec|LargeValues|Hardened|OlderEngines|Example|Guest|Codas|OwnNetwork|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult"
+	"JSONWould|GoTypes|Parameters|Codec|LargeValues|Hardened|OlderEngines|Example|Guest|Codas|OwnNetwork|Events|Console|Observation|Documents|Grants|ExitStatus|Size|Prototypes|Redirect|Ungranted|Fault|HostileResult|HostileJavaScript"
 
 // TestRootless runs the other tests again as an ordinary user, in control groups
 // that were delegated to that user.
