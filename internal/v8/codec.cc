@@ -49,12 +49,15 @@ bool Codec::Encode(v8::Local<v8::Context> context, v8::Local<v8::Value> value, c
   return EncodeValue(state_.get(), context, value, options, out, error);
 }
 
-bool Codec::Decode(v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out, std::string* error) {
+bool Codec::Decode(v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out, std::string* error,
+                   const std::function<void(v8::Local<v8::Value>)>& each) {
   v8::EscapableHandleScope handles(state_->isolate);
   v8::MicrotasksScope microtasks(context, v8::MicrotasksScope::kDoNotRunMicrotasks);
   v8::Context::Scope scope(context);
   v8::Local<v8::Value> made;
-  if (!DecodeValue(state_.get(), context, data, size, &made, error)) return false;
+  std::vector<v8::Local<v8::Value>> objects;
+  if (!DecodeValue(state_.get(), context, data, size, &made, error, each ? &objects : nullptr)) return false;
+  for (v8::Local<v8::Value> object : objects) each(object);
   *out = handles.Escape(made);
   return true;
 }

@@ -5,6 +5,7 @@
 #define RV8_CODEC_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,8 +48,10 @@ class Codec {
               EncodeError* error);
 
   // Makes the value that data holds, which must be exactly one. On false, error says what is wrong with the bytes; it is
-  // empty when an exception is pending instead (a regular expression that the engine refuses, termination).
-  bool Decode(v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out, std::string* error);
+  // empty when an exception is pending instead (a regular expression that the engine refuses, termination). each
+  // is called for every object that was made.
+  bool Decode(v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out, std::string* error,
+              const std::function<void(v8::Local<v8::Value>)>& each = {});
 
  private:
   std::unique_ptr<CodecState> state_;

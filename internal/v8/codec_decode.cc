@@ -17,10 +17,11 @@ class Decoder {
   Decoder(CodecState* state, Local<v8::Context> context, const uint8_t* data, size_t size, std::string* error)
       : state_(state), isolate_(state->isolate), context_(context), at_(data), begin_(data), end_(data + size), error_(error) {}
 
-  bool Run(Local<Value>* out) {
+  bool Run(Local<Value>* out, std::vector<Local<Value>>* made) {
     // Without references, arrays need not exist before their elements and nothing must be remembered.
     const char* problem = nullptr;
     if (!ScanWire(begin_, static_cast<size_t>(end_ - begin_), &references_, &problem)) return Fail(problem);
+    if (made != nullptr) references_ = true;  // remembers what it makes
     if (!Read()) return false;
     while (!frames_.empty()) {
       if (frames_.back().left == 0 ? !Finish() : !ReadPart()) return false;
@@ -28,6 +29,7 @@ class Decoder {
     if (at_ != end_) return Fail("bytes follow the value");
     if (values_.back().IsEmpty()) return Fail("a hole outside an array");
     *out = values_.back();
+    if (made != nullptr) made->swap(objects_);
     return true;
   }
 
@@ -423,8 +425,9 @@ class Decoder {
 
 }  // namespace
 
-bool DecodeValue(CodecState* state, Local<v8::Context> context, const uint8_t* data, size_t size, Local<Value>* out, std::string* error) {
-  return Decoder(state, context, data, size, error).Run(out);
+bool DecodeValue(CodecState* state, Local<v8::Context> context, const uint8_t* data, size_t size, Local<Value>* out, std::string* error,
+                 std::vector<Local<Value>>* made) {
+  return Decoder(state, context, data, size, error).Run(out, made);
 }
 
 }  // namespace rv8

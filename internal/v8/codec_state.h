@@ -106,7 +106,7 @@ Plain EncodePlain(CodecState* state, v8::Local<v8::Context> context, v8::Local<v
                   std::string* out);
 
 bool DecodeValue(CodecState* state, v8::Local<v8::Context> context, const uint8_t* data, size_t size, v8::Local<v8::Value>* out,
-                 std::string* error);
+                 std::string* error, std::vector<v8::Local<v8::Value>>* made);
 
 }  // namespace rv8
 

@@ -193,8 +193,7 @@ int rv8_set_arguments(rv8_realm* r, const uint8_t* args, size_t args_size, const
   std::vector<v8::Local<v8::Value>> list;
   v8::Local<v8::Value> value;
   if (input_size > 0) {
-    if (!rv8::Decode(realm, input, input_size).ToLocal(&value)) return rv8::Caught(realm, caught, false);
-    rv8::Freeze(realm, value);
+    if (!rv8::DecodeFrozen(realm, input, input_size).ToLocal(&value)) return rv8::Caught(realm, caught, false);
     list.push_back(value);
     (void)context->Global()->DefineOwnProperty(context, rv8::Ascii(isolate, "input"), value, v8::ReadOnly);
   }

@@ -16,8 +16,9 @@ MaybeLocal<Value> Decode(Realm* realm, const uint8_t* data, size_t size);
 // What a console prints for the value.
 std::string Inspect(Realm* realm, Local<Value> value);
 
-// Makes value and everything that it holds immutable.
-void Freeze(Realm* realm, Local<Value> value);
+// Decodes one value and makes it and everything that it holds immutable, as far as the engine can: elements of buffers stay
+// writable.
+MaybeLocal<Value> DecodeFrozen(Realm* realm, const uint8_t* data, size_t size);
 
 }  // namespace rv8
 
