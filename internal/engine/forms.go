@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"realm.internal/supervisor/internal/engine/erase"
 	"realm.internal/supervisor/internal/v8"
 	"realm.internal/supervisor/pkg/rpc"
 )
@@ -32,8 +33,9 @@ func (r *run) shapes() []shape {
 
 // begin compiles the source in the form that it has and starts it. It answers nil when the guest's code runs.
 //
-// Plain JavaScript is compiled at once, and the engine's refusal tells what else the source may be. Only what V8 refuses, or
-// would misread, goes through the type stripper.
+// Plain JavaScript is compiled at once, and the engine's refusal tells what else the source may be. What V8 refuses, or would
+// misread, is tried once more with its plain types blanked; only what is TypeScript in more than that goes through the type
+// stripper.
 func (r *run) begin() *rpc.Failure {
 	shapes := r.shapes()
 	var refused *v8.Error
@@ -41,6 +43,14 @@ func (r *run) begin() *rpc.Failure {
 		for _, s := range shapes {
 			r.engine.realm.SetPrefix(len(s.open))
 			if refused = r.compile(s.open+r.source.text+s.close, s.wrapped); refused == nil {
+				return nil
+			}
+		}
+	}
+	if erased, ok := erase.Types(r.source.text); ok {
+		for _, s := range shapes {
+			r.engine.realm.SetPrefix(len(s.open))
+			if r.compile(s.open+erased+s.close, s.wrapped) == nil {
 				return nil
 			}
 		}
