@@ -115,7 +115,12 @@ func (r *run) deadlock() *rpc.Failure {
 }
 
 func (r *run) unrepresentable(u v8.Unrepresentable) *rpc.Failure {
+	hint := ""
+	if u.Path == "result" && strings.HasPrefix(u.Reason, "a function") {
+		hint = "the program's value is a function that nobody called: call it, or export it as the default"
+	}
 	return &rpc.Failure{
+		Hint: hint,
 		Code: codeValidation, Phase: phaseSerialize, Name: "TypeError",
 		Message:   fmt.Sprintf("%s cannot cross: %s", u.Path, u.Reason),
 		HeapBytes: r.engine.realm.HeapUsed(),
