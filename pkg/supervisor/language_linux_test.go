@@ -274,7 +274,9 @@ func TestAMissingGlobalSaysWhatToUseInstead(t *testing.T) {
 		contains(t, e.Hint, hint)
 		yields(t, `"caught"`, `try { `+name+`() } catch { 'caught' }`)
 	}
-	_, e := fails(t, supervisor.ErrRuntime, `undefinedThing()`)
+	_, e := fails(t, supervisor.ErrValidation, `async () => { return 5 }`) // as some hosts want programs to be
+	contains(t, e.Hint, "call it")
+	_, e = fails(t, supervisor.ErrRuntime, `undefinedThing()`)
 	if e.Hint != "" {
 		t.Errorf("hint %q for a name that nobody knows", e.Hint)
 	}
