@@ -16,6 +16,10 @@ const waitingAge = 15 * time.Minute
 // retryAfter is how long the pool rests after a realm could not be started.
 const retryAfter = time.Second
 
+// refillDelay is how long a run that took a realm has the host to itself before the
+// next one is started: most are over by then, and a start would take a processor.
+const refillDelay = 3 * time.Millisecond
+
 // pool keeps realms that are confined and ready and have seen nothing of any
 // caller. Each is used once. It starts one realm at a time, so that refilling
 // never takes more than one CPU from the runs.
@@ -50,7 +54,7 @@ func (p *pool) take(spec confine.Spec) *confine.Realm {
 	if p == nil || !p.fits(spec) {
 		return nil
 	}
-	defer p.signal()
+	defer time.AfterFunc(refillDelay, p.signal)
 	for {
 		r := p.pop()
 		if r == nil {
