@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"realm.internal/supervisor/pkg/rpc"
 )
@@ -29,90 +26,34 @@ type Reader struct {
 }
 
 // Modules reads an import map: each specifier names one source file, or a
-// directory with a package.json. Errors name the specifier and the path.
-func (r *Reader) Modules(grants map[string]string) ([]rpc.Module, error) {
-	var all []rpc.Module
+// directory with a package.json. Of a package it reads the entry and what source,
+// or a file that is read, may import. Errors name the specifier and the path.
+func (r *Reader) Modules(grants map[string]string, source []byte) ([]rpc.Module, error) {
+	g := graph{reader: r, packages: map[string]*pack{}}
 	for _, specifier := range slices.Sorted(maps.Keys(grants)) {
-		name := grants[specifier]
-		st, err := os.Stat(name)
-		if err != nil {
+		if err := g.grant(specifier, grants[specifier]); err != nil {
 			return nil, fmt.Errorf("modules: %q: %w", specifier, err)
 		}
-		read := r.file
-		if st.IsDir() {
-			read = r.directory
-		}
-		ms, err := read(specifier, name)
-		if err != nil {
-			return nil, fmt.Errorf("modules: %q: %w", specifier, err)
-		}
-		all = append(all, ms...)
 	}
-	return all, nil
+	if err := g.reach(source); err != nil {
+		return nil, fmt.Errorf("modules: %w", err)
+	}
+	return g.read, nil
 }
 
-func (r *Reader) file(specifier, name string) ([]rpc.Module, error) {
-	source, err := r.read(name)
-	return []rpc.Module{{Specifier: specifier, Path: filepath.Base(name), Source: source}}, err
-}
-
-// directory reads every source file of a package. Links and nested packages
-// (node_modules) are left out: a package grants itself alone.
-func (r *Reader) directory(specifier, dir string) ([]rpc.Module, error) {
-	manifest, err := readManifest(dir)
+// grant takes a file, or learns what files a package has.
+func (g *graph) grant(specifier, name string) error {
+	st, err := os.Stat(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	names := manifest.entries(specifier, func(file string) bool {
-		st, err := os.Lstat(filepath.Join(dir, file))
-		return err == nil && st.Mode().IsRegular()
-	})
-	var all []rpc.Module
-	err = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && d.Name() == "node_modules":
-			return fs.SkipDir
-		case !d.Type().IsRegular() || !isSource(d.Name()):
-			return nil
-		}
-		rel, err := filepath.Rel(dir, p)
-		if err != nil {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		source, err := r.read(p)
-		if err != nil {
-			return err
-		}
-		specifiers := names[rel]
-		if len(specifiers) == 0 {
-			specifiers = []string{specifier + "/" + rel}
-		}
-		for _, s := range specifiers {
-			all = append(all, rpc.Module{Specifier: s, Package: specifier, Path: rel, Source: source})
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	if st.IsDir() {
+		g.packages[specifier], err = open(specifier, name)
+		return err
 	}
-	if !slices.ContainsFunc(all, func(m rpc.Module) bool { return m.Specifier == specifier }) {
-		return nil, fmt.Errorf("%s has no entry file: package.json names %q", dir, manifest.main())
-	}
-	return all, nil
-}
-
-func isSource(name string) bool {
-	if strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts") {
-		return false
-	}
-	switch path.Ext(name) {
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".json":
-		return true
-	}
-	return false
+	source, err := g.reader.read(name)
+	g.add(rpc.Module{Specifier: specifier, Path: filepath.Base(name), Source: source}, nil)
+	return err
 }
 
 // read reads one regular file within the limits.

@@ -3,11 +3,13 @@ package sources
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
 )
 
 func write(t *testing.T, dir string, files map[string]string) string {
@@ -26,7 +28,7 @@ func write(t *testing.T, dir string, files map[string]string) string {
 
 func specifiers(t *testing.T, m map[string]string) map[string]string {
 	t.Helper()
-	ms, err := (&Reader{}).Modules(m)
+	ms, err := (&Reader{}).Modules(m, []byte("import(everything)"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	}
 	noEntry := write(t, filepath.Join(dir, "p"), map[string]string{"package.json": `{"main":"gone.js"}`})
 	for name, path := range map[string]string{"missing": dir + "/no.js", "fifo": fifo, "no manifest": dir, "no entry": noEntry} {
-		_, err := (&Reader{}).Modules(map[string]string{"spec": path})
+		_, err := (&Reader{}).Modules(map[string]string{"spec": path}, nil)
 		if err == nil || !strings.Contains(err.Error(), `"spec"`) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -97,10 +99,56 @@ func TestTheBytesOfARunAreBounded(t *testing.T) {
 	if err := os.Truncate(big, MaxBytes); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (&Reader{}).Modules(map[string]string{"a": big}); err != nil {
+	if _, err := (&Reader{}).Modules(map[string]string{"a": big}, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := (&Reader{}).Modules(map[string]string{"a": big, "b": big}); err == nil {
+	if _, err := (&Reader{}).Modules(map[string]string{"a": big, "b": big}, nil); err == nil {
 		t.Error("twice the limit was read")
+	}
+}
+
+func TestOfAPackageWhatASourceLeadsToIsRead(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{
+		"package.json": `{"exports":{".":"./index.js","./sub":"./sub.js"}}`,
+		"index.js":     `export * from './a.js'; export * from "./b"`, "a.js": `import '../a/nowhere.js'; const dot = x.split('.')`, "b.ts": "import('./deep/c.mjs')",
+		"deep/c.mjs": `import "../sub.js"`, "sub.js": "1", "alone.js": "", "locale/en.js": "", "locale/de.js": "", "lazy.js": "import(`./locale/${x}.js`)",
+		"joined.js": `require('./locale/' + x)`, "variable.js": "require(x)", "up/index.js": "require('..')", "other.js": `import z from "zod/lib"`,
+	})
+	zod := write(t, t.TempDir(), map[string]string{"package.json": `{}`, "index.js": "import './lib'", "lib.js": ""})
+	every := "a.js alone.js b.ts deep/c.mjs index.js joined.js lazy.js locale/de.js locale/en.js other.js package.json sub.js up/index.js variable.js"
+	for source, want := range map[string]string{
+		``:                         "index.js",
+		`import x from "pkg"`:      "a.js b.ts deep/c.mjs index.js sub.js",
+		`import x from 'pkg/sub'`:  "index.js sub.js",
+		"await import(`pkg/sub`)":  "index.js sub.js",
+		`import 'pkg/alone.js'`:    "alone.js index.js",
+		`import 'pkg/alone'`:       "alone.js index.js",
+		`import 'pkg/up'`:          "a.js b.ts deep/c.mjs index.js sub.js up/index.js",
+		`import 'pkg/none'`:        "index.js",
+		`import './alone.js'`:      "index.js",
+		`import(name)`:             every,
+		"import(`pkg/${name}.js`)": every,
+		`import 'pkg/lazy.js'`:     every,
+		`import 'pkg/joined.js'`:   every,
+		`import 'pkg/variable.js'`: every,
+	} {
+		ms, err := (&Reader{}).Modules(map[string]string{"pkg": dir, "zod": zod}, []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range ms {
+			if m.Package == "pkg" {
+				got = append(got, m.Path)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s reads %s, want %s", source, got, want)
+		}
+	}
+	ms, err := (&Reader{}).Modules(map[string]string{"pkg": dir, "zod": zod}, []byte(`import 'pkg/other.js'`))
+	if err != nil || !slices.ContainsFunc(ms, func(m rpc.Module) bool { return m.Specifier == "zod/lib.js" }) {
+		t.Errorf("what a package imports of another is not read: %v", err)
 	}
 }

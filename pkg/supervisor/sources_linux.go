@@ -39,7 +39,7 @@ func (x *execution) openModules() (err error) {
 		return failure(CodeInvalid, nil, "grants: wasm %q needs WebAssembly, which engine: {jit: false} takes away", g.Wasm[0].Name)
 	}
 	var r sources.Reader
-	if x.message.Modules, err = r.Modules(g.Modules); err == nil {
+	if x.message.Modules, err = r.Modules(g.Modules, x.message.Source); err == nil {
 		x.message.Wasm, err = r.Wasm(g.Wasm)
 	}
 	if err != nil {
