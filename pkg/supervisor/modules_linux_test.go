@@ -237,3 +237,21 @@ func TestModulesAreReadBeforeTheRunAndOnlyByTheSupervisor(t *testing.T) {
 		t.Errorf("an import is charged as an operation: %+v", res.Stats)
 	}
 }
+
+// A realm that waited for its source takes modules and bindings like a fresh one.
+func TestPreStartedRealmsTakeModulesAndBindings(t *testing.T) {
+	t.Parallel()
+	dir := files(t, map[string]string{"a.cjs": "exports.n = 1", "calc.wasm": emptyModule, "calc.js": "globalThis.calc = binary.byteLength"})
+	s := supervise(t, supervisor.Config{WarmPoolSize: 2})
+	for range 4 {
+		res, err := runIn(t, s, `import { n } from 'a'; export default n + calc`, granted(grants.Grants{
+			Modules: map[string]string{"a": dir + "/a.cjs"}, Wasm: []grants.Wasm{{Name: "calc", WasmPath: dir + "/calc.wasm", JSBindingPath: dir + "/calc.js"}},
+		}))
+		if err != nil || res.Value != 9.0 {
+			t.Fatalf("%v, %v", res.Value, err)
+		}
+	}
+	if res, err := runIn(t, s, `[typeof calc, await import('a').catch(e => 'refused')]`); err != nil || res.Value.([]any)[0] != "undefined" || res.Value.([]any)[1] != "refused" {
+		t.Errorf("%v, %v", res.Value, err)
+	}
+}
