@@ -123,6 +123,16 @@ void rv8_set_source(rv8_realm* r, const char* name, size_t size, rv8_bytes* know
   *known_as = {realm->script_name.data(), realm->script_name.size()};
 }
 
+void rv8_warm(rv8_realm* r, const char* part, size_t size) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  v8::TryCatch caught(realm->isolate);
+  v8::Local<v8::Value> nothing;
+  (void)v8::debug::EvaluateGlobal(realm->isolate, rv8::Ascii(realm->isolate, "await 0"), v8::debug::EvaluateGlobalMode::kDefault, true).ToLocal(&nothing);
+  realm->isolate->PerformMicrotaskCheckpoint();
+  (void)rv8::Part(realm, {part, size});
+}
+
 int rv8_run_script(rv8_realm* r, const char* source, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);

@@ -58,6 +58,7 @@ void rv8_set_write_limit(rv8_realm*, size_t bytes);  // largest data of one call
 void rv8_set_source(rv8_realm*, const char* name, size_t size, rv8_bytes* known_as);
 void rv8_set_map(rv8_realm*, const char* script, size_t script_size, const char* mappings, size_t size);
 void rv8_set_prefix(rv8_realm*, int columns);
+void rv8_warm(rv8_realm*, const char* part, size_t size);
 int rv8_run_script(rv8_realm*, const char* source, size_t size);
 int rv8_run_function(rv8_realm*, const char* source, size_t size, bool wrapped);
 int rv8_run_binding(rv8_realm*, const char* name, size_t name_size, const char* source, size_t size, const uint8_t* binary, size_t binary_size);

@@ -35,6 +35,12 @@ func (r *Realm) SetArguments(args, input []byte) Status {
 	return Status(C.rv8_set_arguments(r.ptr, a, an, i, in))
 }
 
+// Warm goes the way of a script that has no effect, and evaluates a part of the prelude: what they need is there then.
+func (r *Realm) Warm(part string) {
+	p, n := str(part)
+	C.rv8_warm(r.ptr, p, n)
+}
+
 // RunScript evaluates a script; await is allowed at its top level. Its completion value becomes the main value.
 func (r *Realm) RunScript(source string) Status {
 	p, n := str(source)
