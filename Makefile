@@ -12,7 +12,7 @@ include := internal/v8/include internal/v8/include_upstream
 build: setup includes
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
 	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
-		-ldflags '$(ldflags) -linkmode external -extldflags "-static -Wl,--wrap=mmap64"' -o bin/realm ./cmd/realm
+		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
 # The binding's headers stay in the module cache; these links are what the compiler looks through.
 includes: $(include)
@@ -30,7 +30,7 @@ test: build
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
 test-upstream: setup includes
 	CGO_ENABLED=1 $(GO) build -tags v8go_upstream \
-		-ldflags '$(ldflags) -linkmode external -extldflags "-static -Wl,--wrap=mmap64"' -o bin/realm-upstream ./cmd/realm
+		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm-upstream ./cmd/realm
 	SUPERVISOR_REALM=$(CURDIR)/bin/realm-upstream $(GO) test -tags v8go_upstream \
 		./internal/v8/... ./internal/engine/... ./examples/snippets ./pkg/supervisor
 

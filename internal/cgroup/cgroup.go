@@ -100,6 +100,9 @@ func (g *Group) Limits() (Limits, error) { return g.limits() }
 // are those asked for. A difference is a *Missing of that layer.
 func (g *Group) Verify(pid int) (Limits, error) { return g.verify(pid) }
 
+// Threads lists the ids of all threads in the group.
+func (g *Group) Threads() ([]string, error) { return g.threads() }
+
 // Stats reads the group's figures. It must be called before Remove.
 func (g *Group) Stats() (Stats, error) { return g.stats() }
 

@@ -53,6 +53,26 @@ func (g *group) cpuTime() (time.Duration, error) {
 	return 0, nil
 }
 
+// threads reads one of the directories: the group's processes are in all of them.
+func (g *group) threads() ([]string, error) {
+	name := "cgroup.threads"
+	dir, ok := g.dirs[unified]
+	for _, controller := range []string{pids, memory, cpu, cpuacct, freezer} {
+		if !ok {
+			name = "tasks"
+			dir, ok = g.dirs[controller]
+		}
+	}
+	if !ok {
+		return nil, nil
+	}
+	content, err := readFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, fmt.Errorf("list the threads of %s: %w", g.name, err)
+	}
+	return strings.Fields(string(content)), nil
+}
+
 func (g *group) limits() (Limits, error) {
 	var l Limits
 	var err error
