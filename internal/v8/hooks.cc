@@ -24,17 +24,6 @@ constexpr size_t kFullPart = 16;
 
 constexpr int kDataSlot = 2;  // the binding uses the first
 
-bool Entropy(unsigned char* buffer, size_t length) {
-  while (length > 0) {
-    ssize_t n = getrandom(buffer, length, 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    buffer += n;
-    length -= static_cast<size_t>(n);
-  }
-  return true;
-}
-
 void OnFatal(const char* location, const char* message) { _exit(kExitFatal); }
 
 #if V8_MAJOR_VERSION >= 13
@@ -89,6 +78,17 @@ void OnInterrupt(Isolate* isolate, void* data) {
 
 }  // namespace
 
+bool Entropy(unsigned char* buffer, size_t length) {
+  while (length > 0) {
+    ssize_t n = getrandom(buffer, length, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    buffer += n;
+    length -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
 Realm* Of(Isolate* isolate) { return static_cast<Realm*>(isolate->GetData(kDataSlot)); }
 
 double Now() {
@@ -117,58 +117,7 @@ void InstallHooks(Realm* realm) {
 using rv8::Realm;
 using rv8::Scope;
 
-#if V8_MAJOR_VERSION >= 13
-// The binding's own callback doubles the limit at each call; it is taken out.
-extern "C" size_t NearMemoryLimitCallback(void* data, size_t current, size_t initial);
-#endif
-
 extern "C" {
-
-void rv8_before_start(void) { v8::V8::SetEntropySource(rv8::Entropy); }
-
-rv8_realm* rv8_adopt(uintptr_t host) {
-  v8::Isolate* isolate = v8::Isolate::GetCurrent();
-  v8::HandleScope handles(isolate);
-  Realm* realm = new Realm;
-  realm->isolate = isolate;
-  realm->host = host;
-  realm->context.Reset(isolate, isolate->GetCurrentContext());
-  realm->mark.Reset(isolate, v8::Private::New(isolate));
-  realm->place.Reset(isolate, v8::Private::New(isolate));
-  realm->origin = rv8::Now();
-  realm->codec = std::make_unique<rv8::Codec>(isolate, isolate->GetCurrentContext());
-  rv8::InstallHooks(realm);
-  rv8::WatchWaits(realm);
-#if V8_MAJOR_VERSION >= 13
-  isolate->RemoveNearHeapLimitCallback(NearMemoryLimitCallback, 0);
-#endif
-  return realm;
-}
-
-void rv8_enter(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
-  realm->locker = new v8::Locker(realm->isolate);
-}
-
-void rv8_leave(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
-  delete realm->locker;
-  realm->locker = nullptr;
-}
-
-void rv8_free(rv8_realm* r) {
-  Realm* realm = static_cast<Realm*>(r);
-  rv8_disconnect(r);
-  {
-    Scope scope(realm);
-    realm->isolate->RemoveNearHeapLimitCallback(rv8::OnNearHeapLimit, 0);
-    realm->isolate->RemoveGCEpilogueCallback(rv8::OnCollected, realm);
-    realm->isolate->SetPromiseRejectCallback([](v8::PromiseRejectMessage) {});
-  }
-  v8::Locker locker(realm->isolate);
-  v8::Isolate::Scope isolate(realm->isolate);
-  delete realm;
-}
 
 void rv8_set_heap_limit(rv8_realm* r, size_t bytes) {
   Realm* realm = static_cast<Realm*>(r);

@@ -13,6 +13,7 @@
 #include "loop.cc"
 #include "modules.cc"
 #include "natives.cc"
+#include "open.cc"
 #include "parts.cc"
 #include "platform.cc"
 #include "sourcemap.cc"

@@ -6,8 +6,6 @@ import "C"
 
 import (
 	"runtime/cgo"
-	"slices"
-	"sync"
 	"unsafe"
 )
 
@@ -24,44 +22,34 @@ type Host interface {
 	SetURL(href, property, value string) string
 }
 
-// Options configure a Realm. They are the process's: the first Realm decides.
+// Options configure a Realm.
 type Options struct {
 	// HeapBytes limits the heap. It can be changed later.
 	HeapBytes uint64
-	// Jitless keeps the engine from generating code.
+	// Jitless keeps the engine from generating code. The process's first Realm decides.
 	Jitless bool
-	// Flags are further engine flags.
-	Flags []string
 }
 
 // Realm is one isolate with one context.
 type Realm struct {
 	ptr    *C.rv8_realm
 	handle cgo.Handle
-	close  func()
 }
 
 // Open makes a realm. The caller must have locked its goroutine to the thread, and closes the realm.
 func Open(o Options, host Host) *Realm {
-	C.rv8_before_start()
-	setFlags(o)
-	iso := newIsolate(o.HeapBytes)
-	r := &Realm{handle: cgo.NewHandle(host)}
-	ctx := adoptWith(iso, func() { r.ptr = C.rv8_adopt(C.uintptr_t(r.handle)) })
-	C.rv8_enter(r.ptr)
-	r.SetHeapLimit(o.HeapBytes)
-	r.close = func() {
-		C.rv8_leave(r.ptr)
-		C.rv8_free(r.ptr)
-		ctx.Close()
-		iso.Dispose()
-		r.handle.Delete()
+	handle := cgo.NewHandle(host)
+	return &Realm{
+		ptr:    C.rv8_open(C.uintptr_t(handle), C.size_t(o.HeapBytes), C.bool(o.Jitless)),
+		handle: handle,
 	}
-	return r
 }
 
 // Close disposes of the isolate.
-func (r *Realm) Close() { r.close() }
+func (r *Realm) Close() {
+	C.rv8_close(r.ptr)
+	r.handle.Delete()
+}
 
 // SetHeapLimit changes the heap's limit, up or down.
 func (r *Realm) SetHeapLimit(bytes uint64) { C.rv8_set_heap_limit(r.ptr, C.size_t(bytes)) }
@@ -117,21 +105,6 @@ const (
 
 // Version returns the engine's version.
 func Version() string { return C.GoString(C.rv8_version()) }
-
-// setFlags applies the process's engine flags once.
-var setFlags = func() func(Options) {
-	var once sync.Once
-	return func(o Options) {
-		once.Do(func() {
-			// Positions that are collected late are lost where the stack overflowed: finding them takes some of it.
-			flags := slices.Concat(ownFlags, []string{"--no-enable-lazy-source-positions"}, o.Flags)
-			if o.Jitless {
-				flags = append(flags, "--jitless")
-			}
-			engineFlags(flags)
-		})
-	}
-}()
 
 func str(s string) (*C.char, C.size_t) {
 	return (*C.char)(unsafe.Pointer(unsafe.StringData(s))), C.size_t(len(s))

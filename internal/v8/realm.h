@@ -43,12 +43,10 @@ typedef struct {
   rv8_bytes thrown;  // encoded value, empty when it cannot cross
 } rv8_error_info;
 
-// Life. rv8_adopt is called within a callback of the binding, whose current isolate and context it takes.
-rv8_realm* rv8_adopt(uintptr_t host);
-void rv8_enter(rv8_realm*);
-void rv8_leave(rv8_realm*);
-void rv8_free(rv8_realm*);
-void rv8_before_start(void);
+// Life. The thread that opens a realm holds it until it closes it. Whether code is generated is the process's choice: the
+// first realm's.
+rv8_realm* rv8_open(uintptr_t host, size_t heap_bytes, bool jitless);
+void rv8_close(rv8_realm*);
 void rv8_set_heap_limit(rv8_realm*, size_t bytes);
 size_t rv8_heap_used(rv8_realm*);
 void rv8_set_time_zone(rv8_realm*, const char* name);

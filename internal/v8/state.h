@@ -196,6 +196,7 @@ void FireTimer(Realm* realm);    // runs the first timer if it is due
 // hooks.cc, waits.cc, modules.cc
 void WatchWaits(Realm* realm);
 void InstallHooks(Realm* realm);
+bool Entropy(unsigned char* buffer, size_t length);
 MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data> options, Local<Value> referrer, Local<String> specifier,
                                       Local<v8::FixedArray> attributes);
 
