@@ -59,7 +59,7 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 
 // config is the supervisor that flags and policy ask for, but for its audit sink.
 func (a *app) config(f *runFlags) (cfg supervisor.Config, err error) {
-	cfg = supervisor.Config{MaxConcurrent: 1, AllowMissing: f.allowMissing}
+	cfg = supervisor.Config{MaxConcurrent: 1, StartAhead: true, AllowMissing: f.allowMissing}
 	if f.policy != "" {
 		if cfg.Policy, err = loadPolicy(f.policy); err != nil {
 			return cfg, err

@@ -22,6 +22,9 @@ type Config struct {
 	// AllowMissing are layers that may be missing, Require those that may not
 	// even though they are optional: Require wins.
 	AllowMissing, Require []string
+	// Ahead lets Open return while the spawner is still starting: what is wrong with
+	// the binary is then told by the first Start.
+	Ahead bool
 }
 
 // Host starts realms.
@@ -55,7 +58,9 @@ func Open(cfg Config) (*Host, error) {
 		_ = groups.Close()
 		return nil, err
 	}
-	if _, err := h.live(); err != nil {
+	if cfg.Ahead {
+		go func() { _, _ = h.live() }() // who needs it waits for it, or starts it again and is told
+	} else if _, err := h.live(); err != nil {
 		_ = groups.Close()
 		return nil, err
 	}

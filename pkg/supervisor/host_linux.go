@@ -12,7 +12,8 @@ import (
 type host struct {
 	confine *confine.Host
 	realm   string
-	pool    *pool // nil without waiting realms
+	pool    *pool  // nil without waiting realms
+	ahead   *ahead // nil without one
 }
 
 func openHost(cfg *Config) (host, error) {
@@ -20,20 +21,24 @@ func openHost(cfg *Config) (host, error) {
 	if err != nil {
 		return host{}, err
 	}
-	h, err := confine.Open(confine.Config{RealmPath: path, Log: cfg.Logger, AllowMissing: cfg.AllowMissing, Require: cfg.RequireLayers})
+	h, err := confine.Open(confine.Config{RealmPath: path, Log: cfg.Logger, AllowMissing: cfg.AllowMissing, Require: cfg.RequireLayers, Ahead: cfg.StartAhead})
 	if err != nil {
 		return host{}, launchError(err)
 	}
 	opened := host{confine: h, realm: path}
-	if cfg.WarmPoolSize > 0 {
-		l := cfg.Limits.Resolve()
-		opened.pool = newPool(h, path, realmSpec(grants.Engine{}, l), cfg.WarmPoolSize)
+	spec := realmSpec(grants.Engine{}, cfg.Limits.Resolve())
+	switch {
+	case cfg.WarmPoolSize > 0:
+		opened.pool = newPool(h, path, spec, cfg.WarmPoolSize)
+	case cfg.StartAhead:
+		opened.ahead = startAhead(h, spec)
 	}
 	return opened, nil
 }
 
 func (h host) close() error {
 	h.pool.close()
+	h.ahead.close()
 	return h.confine.Close()
 }
 

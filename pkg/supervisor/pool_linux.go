@@ -51,7 +51,7 @@ func newPool(h *confine.Host, path string, spec confine.Spec, size int) *pool {
 
 // take returns a waiting realm that fits spec, the oldest first, or nil.
 func (p *pool) take(spec confine.Spec) *confine.Realm {
-	if p == nil || !p.fits(spec) {
+	if p == nil || !fits(p.spec, spec) {
 		return nil
 	}
 	defer time.AfterFunc(refillDelay, p.signal)
@@ -60,27 +60,11 @@ func (p *pool) take(spec confine.Spec) *confine.Realm {
 		if r == nil {
 			return nil
 		}
-		if p.usable(r) && p.adapt(r.realm, spec) {
+		if p.usable(r) && adapt(r.realm, spec) {
 			return r.realm
 		}
 		r.realm.End()
 	}
-}
-
-// fits reports whether a waiting realm can become spec: the engine's tier and
-// the locale are fixed when the process starts, memory and time zone are not.
-func (p *pool) fits(spec confine.Spec) bool {
-	spec.HeapMb, spec.MemoryBytes, spec.TimeZone = p.spec.HeapMb, p.spec.MemoryBytes, p.spec.TimeZone
-	return spec == p.spec
-}
-
-// adapt moves the realm's memory limit; heap limit and time zone go with the source.
-func (p *pool) adapt(r *confine.Realm, spec confine.Spec) bool {
-	if spec.MemoryBytes != r.Spec.MemoryBytes && r.SetMemory(spec.MemoryBytes) != nil {
-		return false
-	}
-	r.Spec = spec
-	return true
 }
 
 func (p *pool) usable(r *pooled) bool {
@@ -203,14 +187,6 @@ func (p *pool) close() {
 	for r := p.pop(); r != nil; r = p.pop() {
 		r.realm.End()
 	}
-}
-
-// takeRealm returns a realm for spec that nobody has used.
-func (s *Supervisor) takeRealm(ctx context.Context, spec confine.Spec) (*confine.Realm, error) {
-	if r := s.host.pool.take(spec); r != nil {
-		return r, nil
-	}
-	return s.host.confine.Start(ctx, spec)
 }
 
 // Waiting is how many pre-started realms wait for a run.

@@ -16,7 +16,7 @@ func Run(source string, g grants.Grants, opts ...Option) (*Result, error) {
 // and stats. When ctx ends, the run is aborted. Callers with more than one run
 // keep a Supervisor instead.
 func RunContext(ctx context.Context, source string, g grants.Grants, opts ...Option) (*Result, error) {
-	cfg, req := Config{MaxConcurrent: 1}, Request{Source: source, Grants: g}
+	cfg, req := Config{MaxConcurrent: 1, StartAhead: true}, Request{Source: source, Grants: g}
 	for _, o := range opts {
 		o(&cfg, &req)
 	}
