@@ -21,6 +21,14 @@ type reporter interface {
 }
 
 func (a *app) reporter(f *runFlags) reporter {
+	form := a.form(f)
+	if f.ci {
+		return a.ci(f, form)
+	}
+	return form
+}
+
+func (a *app) form(f *runFlags) reporter {
 	switch {
 	case f.json:
 		return &documentReport{a}
@@ -29,7 +37,7 @@ func (a *app) reporter(f *runFlags) reporter {
 	case f.events:
 		return &eventReport{app: a}
 	}
-	return &plainReport{a}
+	return &plainReport{app: a}
 }
 
 // refusal is err as a run's error; what is no *supervisor.Error is the user's.
@@ -42,16 +50,25 @@ func refusal(err error) *supervisor.Error {
 
 // plainReport is for people: the value on standard output, everything else on
 // standard error, console output as it comes.
-type plainReport struct{ *app }
+type plainReport struct {
+	*app
+	name, source string // of what was submitted
+}
 
-func (p *plainReport) refused(err error) error { return err }
+func (p *plainReport) refused(err error) error {
+	e, ok := errors.AsType[*supervisor.Error](err)
+	if !ok {
+		return err
+	}
+	p.err.failure(e, p.name, p.source)
+	return status(e.Code.ExitStatus())
+}
 
 func (p *plainReport) run(ctx context.Context, s *supervisor.Supervisor, r supervisor.Request) (*supervisor.Result, error) {
+	p.name, p.source = r.Name, r.Source
 	session, err := s.Submit(ctx, r)
 	if err != nil {
-		refused := supervisor.AsError(err)
-		p.err.failure(refused, r.Name, r.Source)
-		return nil, status(refused.Code.ExitStatus())
+		return nil, supervisor.AsError(err)
 	}
 	for e := range session.Events() {
 		switch e.Type {

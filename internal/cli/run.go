@@ -46,7 +46,7 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 		return report.refused(err)
 	}
 	a.fault(writeReceipt(f.receipt, res.Receipt))
-	if res.Receipt != nil {
+	if res.Receipt != nil && !f.ci {
 		for _, w := range res.Receipt.Weakenings {
 			a.err.painted(yellow, "warning: weakened isolation: "+w)
 		}
@@ -65,7 +65,8 @@ func (a *app) config(f *runFlags) (cfg supervisor.Config, err error) {
 			return cfg, err
 		}
 	}
-	for _, path := range []string{f.policy, f.audit} {
+	cfg.Protect = a.runnerFiles()
+	for _, path := range []string{f.policy, f.audit, f.ciReport} {
 		if path == "" || path == "-" {
 			continue
 		}

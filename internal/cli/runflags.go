@@ -16,7 +16,8 @@ type runFlags struct {
 	timeout, memory, cpu string
 	audit, receipt       string
 	json, events         bool
-	observation          bool
+	observation, ci      bool
+	ciReport             string
 	policy, profile      string
 	allowMissing         []string
 	file                 string
@@ -63,6 +64,8 @@ The result goes to standard output, console output and errors to standard error.
 	s.BoolVar(&f.json, "json", false, "print one JSON document instead of the value")
 	s.BoolVar(&f.events, "events", false, "print events as JSON lines; read data_response lines from standard input")
 	s.BoolVar(&f.observation, "observation", false, "print what an agent loop tells its model, as JSON, instead of the value")
+	s.BoolVar(&f.ci, "ci", false, "run as a step of a CI job: annotations and a summary where the runner has them")
+	s.StringVar(&f.ciReport, "ci-report", "", "with --ci, write a code quality report to `FILE`")
 	s.StringSliceVar(&f.allowMissing, "allow-missing", nil, "run although `LAYER[,LAYER]` cannot be enforced; this weakens the isolation")
 	cmd.MarkFlagsMutuallyExclusive("grants", "profile")
 	cmd.MarkFlagsMutuallyExclusive("json", "events", "observation")
@@ -79,6 +82,8 @@ func (f *runFlags) operands(dash int, args []string) error {
 		return errors.New("run needs a FILE, or - for standard input\nsee supervisor run --help")
 	case dash > 1:
 		return fmt.Errorf("unexpected argument %q: write -- before the source's own arguments", args[1])
+	case f.ciReport != "" && !f.ci:
+		return errors.New("--ci-report is for --ci")
 	case args[0] == "-" && f.events:
 		return errors.New("--events reads answers from standard input, so FILE cannot be -")
 	}
