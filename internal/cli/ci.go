@@ -30,6 +30,9 @@ type ciReport struct {
 func (a *app) ci(f *runFlags, form reporter) reporter {
 	a.out.ci, a.out.guard, a.err.ci, a.err.guard = true, true, true, true
 	c := &ciReport{reporter: form, app: a, runner: a.findRunner(), quality: f.ciReport}
+	if plain, ok := form.(*plainReport); ok {
+		plain.tell = c.tell
+	}
 	if f.file != "-" {
 		c.file = c.runner.relative(f.file)
 	}
@@ -47,54 +50,58 @@ func (c *ciReport) run(ctx context.Context, s *supervisor.Supervisor, r supervis
 	}
 	if res.Receipt != nil {
 		for _, w := range res.Receipt.Weakenings {
-			c.err.write(c.runner.annotate(annotation{level: "warning", title: "weakened isolation", message: w + " is not enforced: --allow-missing"}))
+			line := c.runner.annotate(annotation{level: "warning", title: "weakened isolation", message: w + " is not enforced: --allow-missing"})
+			if line == "" {
+				c.err.painted(yellow, "warning: weakened isolation: "+w)
+			}
+			c.err.write(line)
 		}
 	}
 	var failed *supervisor.Error
 	if err != nil {
 		failed = supervisor.AsError(err)
-		c.err.write(c.runner.annotate(c.annotation(failed)))
+		c.annotate(failed)
 	}
 	c.fault(c.leave(failed, res))
 	return res, err
 }
 
-// refused says why nothing ran. That the runner cannot enforce a layer is said in
-// one line, with what would change it.
+// refused says why nothing ran.
 func (c *ciReport) refused(err error) error {
 	var said status
 	if errors.As(err, &said) {
 		return said
 	}
 	e := refusal(err)
-	switch _, plain := c.reporter.(*plainReport); {
-	case e.Code == supervisor.CodeUnenforceable && plain:
-		c.unenforceable(e)
-		err = status(e.Code.ExitStatus())
-	case e.Code == supervisor.CodeUnenforceable:
-		c.unenforceable(e)
-		err = status(c.status(c.reporter.refused(err)))
-	default:
-		err = status(c.status(c.reporter.refused(err)))
-		c.err.write(c.runner.annotate(c.annotation(e)))
-	}
+	code := c.status(c.reporter.refused(err))
+	c.annotate(e)
 	c.fault(c.leave(e, nil))
-	return err
+	return status(code)
 }
 
-// unenforceable is one line, whatever the runner.
-func (c *ciReport) unenforceable(e *supervisor.Error) {
-	_, why, _ := strings.Cut(e.Message, "cannot be enforced: ")
-	message := fmt.Sprintf("this runner cannot enforce %s: %s", e.Capability, cmp.Or(why, e.Message))
-	if e.Hint != "" {
-		message += "; to enable it: " + e.Hint
+// tell is the plain form's word on a failure. That the runner cannot enforce a layer
+// is one line, with what would change it; annotate writes it.
+func (c *ciReport) tell(e *supervisor.Error, name, source string) {
+	if e.Code != supervisor.CodeUnenforceable {
+		c.err.failure(e, name, source)
 	}
-	message = onOneLine(message) + "; see docs/CI.md"
-	if line := c.runner.annotate(annotation{level: "error", title: string(e.Code), message: message}); line != "" {
-		c.err.write(line)
-		return
+}
+
+func (c *ciReport) annotate(e *supervisor.Error) {
+	a := c.annotation(e)
+	if e.Code == supervisor.CodeUnenforceable {
+		_, why, _ := strings.Cut(e.Message, "cannot be enforced: ")
+		a.message = fmt.Sprintf("this runner cannot enforce %s: %s", e.Capability, cmp.Or(why, e.Message))
+		if e.Hint != "" {
+			a.message += "; to enable it: " + e.Hint
+		}
+		a.message = onOneLine(a.message) + "; see docs/CI.md"
 	}
-	c.err.write(c.err.paint(red, "error "+string(e.Code)) + " " + c.err.text(message) + "\n")
+	line := c.runner.annotate(a)
+	if line == "" && e.Code == supervisor.CodeUnenforceable {
+		line = c.err.paint(red, "error "+a.title) + " " + c.err.text(a.message) + "\n"
+	}
+	c.err.write(line)
 }
 
 func (c *ciReport) annotation(e *supervisor.Error) annotation {

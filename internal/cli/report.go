@@ -37,7 +37,7 @@ func (a *app) form(f *runFlags) reporter {
 	case f.events:
 		return &eventReport{app: a}
 	}
-	return &plainReport{app: a}
+	return &plainReport{app: a, tell: a.err.failure}
 }
 
 // refusal is err as a run's error; what is no *supervisor.Error is the user's.
@@ -53,6 +53,7 @@ func refusal(err error) *supervisor.Error {
 type plainReport struct {
 	*app
 	name, source string // of what was submitted
+	tell         func(e *supervisor.Error, name, source string)
 }
 
 func (p *plainReport) refused(err error) error {
@@ -60,7 +61,7 @@ func (p *plainReport) refused(err error) error {
 	if !ok {
 		return err
 	}
-	p.err.failure(e, p.name, p.source)
+	p.tell(e, p.name, p.source)
 	return status(e.Code.ExitStatus())
 }
 
@@ -80,7 +81,7 @@ func (p *plainReport) run(ctx context.Context, s *supervisor.Supervisor, r super
 	}
 	res, err := session.Wait()
 	if err != nil {
-		p.err.failure(supervisor.AsError(err), r.Name, r.Source)
+		p.tell(supervisor.AsError(err), r.Name, r.Source)
 		return res, err
 	}
 	p.out.line(display(res.Value))

@@ -27,6 +27,9 @@ func fixFor(name string, errno syscall.Errno) string {
 	return ""
 }
 
+// containerFix names what the profiles of container engines refuse, see docs/CI.md.
+const containerFix = "allow clone3, unshare, mount, umount2, pivot_root, sethostname, setdomainname and keyctl in its seccomp profile, and mount in its AppArmor profile"
+
 func namespaceFix(errno syscall.Errno) string {
 	switch {
 	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0:
@@ -38,9 +41,9 @@ func namespaceFix(errno syscall.Errno) string {
 	case errno == syscall.ENOSPC:
 		return "raise the user.max_*_namespaces sysctls, or run fewer realms"
 	case errno == syscall.ENOSYS:
-		return "use Linux 5.12 or later"
+		return "use Linux 5.12 or later; inside a container: " + containerFix
 	case errno == syscall.EPERM, errno == syscall.EACCES:
-		return "the surrounding container forbids namespaces: allow clone3, unshare and mount in its seccomp and AppArmor profiles, or run on the host"
+		return "the surrounding container forbids namespaces: " + containerFix + ", or run on the host"
 	}
 	return ""
 }
