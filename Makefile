@@ -11,6 +11,7 @@ include := internal/v8/include internal/v8/include_upstream
 
 build: setup includes
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
+	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/traces ./cmd/traces
 	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 

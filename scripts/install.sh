@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 action=$1 prefix=${PREFIX:-/usr/local} dest=${DESTDIR:-}
 bin=$prefix/bin libexec=$prefix/libexec/supervisor share=$prefix/share
-if [ "$prefix" = /usr ]; then unit=/usr/lib/systemd/system sysusers=/usr/lib/sysusers.d; else unit=/etc/systemd/system sysusers=/etc/sysusers.d; fi
+if [ "$prefix" = /usr ]; then units=/usr/lib/systemd sysusers=/usr/lib/sysusers.d; else units=/etc/systemd sysusers=/etc/sysusers.d; fi
+unit=$units/system
 
 # place MODE FILE TARGET: with the directories of this installation written in.
 place() {
@@ -14,7 +15,7 @@ place() {
 }
 
 targets() {
-	echo "$bin/supervisor" "$libexec/realm" "$unit/supervisor.service" "$unit/supervisor.socket" "$sysusers/supervisor.conf" \
+	echo "$bin/supervisor" "$libexec/realm" "$libexec/traces" "$unit/supervisor.service" "$unit/supervisor.socket" "$units/user/supervisor.service" "$sysusers/supervisor.conf" \
 		/etc/logrotate.d/supervisor /etc/apparmor.d/supervisor-realm \
 		"$share/bash-completion/completions/supervisor" "$share/zsh/site-functions/_supervisor" "$share/fish/vendor_completions.d/supervisor.fish"
 }
@@ -22,8 +23,10 @@ targets() {
 files() {
 	place 755 bin/supervisor "$bin/supervisor"
 	place 755 bin/realm "$libexec/realm"
+	place 755 bin/traces "$libexec/traces"
 	place 644 packaging/systemd/supervisor.service "$unit/supervisor.service"
 	place 644 packaging/systemd/supervisor.socket "$unit/supervisor.socket"
+	place 644 packaging/systemd/user/supervisor.service "$units/user/supervisor.service"
 	place 644 packaging/sysusers/supervisor.conf "$sysusers/supervisor.conf"
 	place 644 packaging/logrotate/supervisor /etc/logrotate.d/supervisor
 	place 644 packaging/apparmor/supervisor-realm /etc/apparmor.d/supervisor-realm

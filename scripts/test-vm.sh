@@ -1,13 +1,17 @@
 #!/bin/bash
 # test-vm.sh [DIR]: installs the package that `make deb` made on a Debian system with systemd as PID 1 and unified control
-# groups, in QEMU's software emulation (it needs neither KVM nor a network inside), and runs scripts/vm/guest.sh there.
-# DIR (.cache/vm) keeps what took long to make. MEM: MiB of the machine; LIMIT: seconds it may take. KERNEL_TESTS=1 runs the
-# library's own tests there too; some need the sources beside them, and under emulation some pass their time limits.
+# groups, in QEMU's software emulation (it needs neither KVM nor a network inside), and runs scripts/vm/guest.sh there, which
+# tries the package, the service and the kernel tests of this tree, as root and as an ordinary user.
+# DIR (.cache/vm) keeps what took long to make. SUITE: Debian's release (trixie). MEM: MiB of the machine; LIMIT: seconds it
+# may take; CLAIMS=RE: only the groups of claims that match, see guest.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-.cache/vm}
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
+export SUITE=${SUITE:-trixie}
+dir=$dir/$SUITE
+mkdir -p "$dir"
 scripts/vm/root.sh "$dir"
 
 # The system's disk: made once, never written to.
@@ -29,36 +33,45 @@ if [ ! -e "$dir/root.img" ] || [ "$0" -nt "$dir/root.img" ]; then
 		TimeoutStartSec=infinity
 	U
 	ln -sfn ../vm-test.service "$units/multi-user.target.wants/vm-test.service"
-	for unit in getty@.service serial-getty@.service console-getty.service systemd-timesyncd.service apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer; do
+	for unit in getty@.service serial-getty@.service console-getty.service systemd-timesyncd.service apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer logrotate.timer dpkg-db-backup.timer systemd-modules-load.service systemd-udev-settle.service; do
 		ln -sfn /dev/null "$units/$unit" # a getty's vhangup would cut the console
 	done
 	rm -f "$dir/root.img"
 	mke2fs -q -F -t ext4 -d "$dir/root" "$dir/root.img" 900M
 fi
 
-# The disk with what is tested.
+# The disk with what is tested: the package, what `make install` needs, and the tests that talk to the kernel, whose helpers
+# are built here because the machine has no compiler.
 payload=$dir/payload
 rm -rf "$payload" "$dir/payload.img"
-mkdir -p "$payload"
-cp scripts/vm/guest.sh "$payload/"
+mkdir -p "$payload/tree/scripts" "$payload/tree/dist" "$payload/tests"
+cp scripts/vm/{guest,kernel,apparmor,faults,user,install}.sh "$payload/"
+echo "${CLAIMS:-.}" >"$payload/claims"
 cp "$(ls -t dist/supervisor-realm_*.deb | head -1)" "$payload/supervisor.deb"
-if [ "${KERNEL_TESTS:-0}" = 1 ]; then
-	CGO_ENABLED=0 go test -c -trimpath -o "$payload/supervisor.test" ./pkg/supervisor
-	echo "-test.short -test.timeout=900s" >"$payload/supervisor.args"
-fi
+cp -r Makefile packaging examples/ci "$payload/tree/"
+cp scripts/install.sh "$payload/tree/scripts/"
+cp -r dist/manual "$payload/tree/dist/"
+static=(-trimpath -ldflags '-s -w -linkmode external -extldflags "-static"')
+for package in pkg/supervisor internal/cgroup internal/launch; do
+	CGO_ENABLED=0 go test -c -trimpath -ldflags '-s -w' -o "$payload/tests/$(basename $package)" "./$package"
+done
+CGO_ENABLED=0 go test -c -trimpath -ldflags '-s -w' -tags probe -o "$payload/tests/probe" ./internal/probe
+CGO_ENABLED=1 go build -tags probe,netgo,osusergo "${static[@]}" -o "$payload/tests/native" ./internal/probe/native
+CGO_ENABLED=1 go build -tags netgo,osusergo "${static[@]}" -o "$payload/tests/hostile" ./pkg/supervisor/testdata/hostile
+CGO_ENABLED=1 go build -tags netgo,osusergo "${static[@]}" -o "$payload/tests/launched" ./internal/launcher/testdata/probe
 chmod -R a+rX "$payload"
-mke2fs -q -F -t ext4 -d "$payload" "$dir/payload.img" 300M
+mke2fs -q -F -t ext4 -d "$payload" "$dir/payload.img" 500M
 
 began=$(date +%s)
 lib=$dir/tools/usr/lib/x86_64-linux-gnu:$dir/tools/lib/x86_64-linux-gnu
 log=$dir/console.log
-LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1500}" "$dir/tools/usr/bin/qemu-system-x86_64" \
+LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1200}" "$dir/tools/usr/bin/qemu-system-x86_64" \
 	-L "$dir/tools/usr/share/qemu" -L "$dir/tools/usr/share/seabios" \
 	-accel tcg,thread=multi -cpu max -smp 2 -m "${MEM:-3072}" -display none -nodefaults -no-reboot -serial stdio \
 	-kernel "$(ls "$dir"/tools/boot/vmlinuz-*-cloud-amd64)" \
 	-drive file="$dir/root.img",if=none,id=system,format=raw,snapshot=on -device nvme,drive=system,serial=1 \
 	-drive file="$dir/payload.img",if=none,id=payload,format=raw,snapshot=on -device nvme,drive=payload,serial=2 \
-	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} panic=-1" \
+	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama,apparmor mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} panic=-1" \
 	</dev/null | sed -u 's,\r,,g' | tee "$log" || true
 echo "the machine ran for $(($(date +%s) - began)) s"
 grep -q '^VM-RESULT pass' "$log"

@@ -84,6 +84,8 @@ func (a *app) serve(ctx context.Context, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
+	f.service.Traces = a.traces(f)
+	defer closeTraces(f.service.Traces)
 	s, err := service.New(f.service)
 	if err != nil {
 		for _, l := range listeners {

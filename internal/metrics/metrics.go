@@ -128,16 +128,22 @@ func (c *Counter) write(w *bufio.Writer) {
 // gauge asks for its value when it is written.
 type gauge struct {
 	desc
+	kind  string
 	value func() float64
 }
 
 // Gauge registers a number that goes up and down; value is asked at each Write.
 func (r *Registry) Gauge(name, help string, value func() float64) {
-	r.families = append(r.families, &gauge{newDesc(name, help, nil), value})
+	r.families = append(r.families, &gauge{newDesc(name, help, nil), "gauge", value})
+}
+
+// CounterFunc registers a number that only grows and that is asked at each Write.
+func (r *Registry) CounterFunc(name, help string, value func() float64) {
+	r.families = append(r.families, &gauge{newDesc(name, help, nil), "counter", value})
 }
 
 func (g *gauge) write(w *bufio.Writer) {
-	g.head(w, "gauge")
+	g.head(w, g.kind)
 	fmt.Fprintf(w, "%s %s\n", g.name, number(g.value()))
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"realm.internal/supervisor/internal/traces"
 	"realm.internal/supervisor/pkg/policy"
 )
 
@@ -34,6 +35,8 @@ type Config struct {
 	Stderr io.Writer
 	// Logger takes what happens. Required.
 	Logger *slog.Logger
+	// Traces takes what requests were and how long their phases took. Nil: nobody. Who made it closes it.
+	Traces *traces.Recorder
 	// Notify tells the service manager a state, see sd_notify(3). Nil: nobody.
 	Notify func(state string)
 	// Watchdog is how often the service manager expects to hear that all is well; 0: never.

@@ -26,7 +26,7 @@ type figures struct {
 }
 
 var (
-	runCodes = []string{"OK", "RUNTIME", "INVALID", "VALIDATION", "DENIED", "TIMEOUT", "OOM", "DEADLOCK", "CRASHED", "ABORTED", "CAPACITY", "UNENFORCEABLE", "INTERNAL"}
+	runCodes = []string{codeOK, "RUNTIME", "INVALID", "VALIDATION", "DENIED", "TIMEOUT", "OOM", "DEADLOCK", "CRASHED", "ABORTED", "CAPACITY", "UNENFORCEABLE", "INTERNAL"}
 	killed   = []string{"TIMEOUT", "OOM", "CRASHED", "ABORTED"}
 	seconds  = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300}
 )
@@ -63,19 +63,19 @@ func newFigures(s *Service) *figures {
 		}
 		return 1
 	})
+	r.CounterFunc("supervisor_dropped_traces_total", "Traces that were not passed on.", func() float64 { return float64(s.cfg.Traces.Dropped()) })
 	r.Constant("supervisor_build_info", "The build.", label("version", build.Version), label("protocol", strconv.Itoa(build.Protocol)))
 	return f
 }
 
 // ended counts a run that was carried out.
-func (f *figures) ended(code string, res *supervisor.Result, queued, took time.Duration) {
+func (f *figures) ended(code string, res *supervisor.Result, queued, launch, ran time.Duration) {
 	f.runs.Add(1, code)
 	if slices.Contains(killed, code) {
 		f.kills.Add(1, code)
 	}
-	ran := min(time.Duration(res.Stats.WallMs)*time.Millisecond, took)
 	f.phases.Observe(queued.Seconds(), "queue")
-	f.phases.Observe((took - ran).Seconds(), "launch")
+	f.phases.Observe(launch.Seconds(), "launch")
 	f.phases.Observe(ran.Seconds(), "run")
 	for _, r := range res.Audit {
 		if r.Capability != audit.Execute && r.Outcome != audit.Allowed {

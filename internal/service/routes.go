@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"realm.internal/supervisor/internal/traces"
 	"realm.internal/supervisor/pkg/policy"
 	"realm.internal/supervisor/pkg/supervisor"
 )
@@ -37,6 +38,7 @@ type call struct {
 	r      *http.Request
 	who    string // identity
 	caller policy.Caller
+	phases []traces.Span // of the run
 }
 
 // answer is a ResponseWriter that knows what was written.
@@ -99,7 +101,11 @@ func (s *Service) serve(w http.ResponseWriter, req *http.Request, r route) {
 		}
 		s.log.Log(req.Context(), level, "refused", "caller", c.who, "method", r.method, "path", r.path, "status", p.Status, "code", string(p.Code), "detail", cut(p.Detail))
 	}
-	s.metrics.request(r, a.status, time.Since(began))
+	took := time.Since(began)
+	s.metrics.request(r, a.status, took)
+	if !r.open {
+		s.cfg.Traces.Record(c.span(r, a.status, began, took))
+	}
 }
 
 func asProblem(err error) *problem {

@@ -106,9 +106,12 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		}
 	}
 	res, err := session.Wait()
-	s.ended(c, run, res, began.Sub(ordered), time.Since(began))
+	s.ended(c, run, res, ordered, began.Sub(ordered), time.Since(began))
 	return out.end(res, err)
 }
+
+// codeOK stands among the codes for a run that ended well.
+const codeOK = "OK"
 
 func (s *Service) noPlace(c *call, err error) error {
 	if !errors.Is(err, errFull) {
@@ -124,12 +127,14 @@ func (s *Service) noPlace(c *call, err error) error {
 
 // ended says in the log and in figures what became of a run. The audit log's head stands in the journal, so that lines
 // that were cut off the log's end can be missed.
-func (s *Service) ended(c *call, run *liveRun, res *supervisor.Result, queued, took time.Duration) {
-	code := "OK"
+func (s *Service) ended(c *call, run *liveRun, res *supervisor.Result, ordered time.Time, queued, took time.Duration) {
+	code := codeOK
 	if err := res.Err(); err != nil {
 		code = string(supervisor.AsError(err).Code)
 	}
-	s.metrics.ended(code, res, queued, took)
+	ran := min(time.Duration(res.Stats.WallMs)*time.Millisecond, took)
+	s.metrics.ended(code, res, queued, took-ran, ran)
+	c.phased(code, res, ordered, queued, took-ran, ran)
 	head := ""
 	if n := len(res.Audit); n > 0 {
 		head = res.Audit[n-1].Hash

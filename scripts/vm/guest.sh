@@ -1,7 +1,9 @@
 #!/bin/bash
 # What test-vm.sh runs inside the machine, as root, once systemd is up. Prints a line a claim, and VM-RESULT at the end.
+# $CLAIMS of test-vm.sh chooses among the groups: kernel, apparmor, faults, user, install.
 set -u
 here=$(dirname "$0")
+chosen=$(cat "$here/claims")
 failed=0 began=$(date +%s)
 socket=/run/supervisor/supervisor.sock
 policy=/etc/supervisor/policy.yaml
@@ -27,6 +29,7 @@ says() {
 	grep -Eq -- "$pattern" <<<"$out" || { printf 'wanted %s, got: %s\n' "$pattern" "$out"; return 1; }
 }
 fails() { ! "$@"; }
+group() { grep -Eq -- "$chosen" <<<"$1"; }
 api() { curl -sS --max-time 120 --unix-socket $socket "http://service$1" "${@:2}"; }
 as() { setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; }
 caller() { setpriv --reuid 2001 --regid 2001 --groups "$(getent group supervisor | cut -d: -f3)" curl -sS --max-time 120 --unix-socket $socket "http://service$1" "${@:2}"; }
@@ -35,7 +38,8 @@ delegated() {
 	local unit=/run/systemd/system/vm-delegated.service out=/run/vm-delegated.out status
 	{
 		printf '[Service]\nType=oneshot\nDelegate=yes\nUser=%s\nWorkingDirectory=/tmp\nTimeoutStartSec=infinity\nStandardOutput=truncate:%s\nStandardError=append:%s\n' "$1" $out $out
-		printf 'Environment=SUPERVISOR_REALM=/usr/libexec/supervisor/realm\nExecStart=%s\n' "${*:2}"
+		printf 'Environment=SUPERVISOR_REALM=/usr/libexec/supervisor/realm PROBE_PATH=/mnt/tests/launched PROBE_NATIVE=/mnt/tests/native E2E_HOSTILE=/mnt/tests/hostile\n'
+		printf 'ExecStart=%s\n' "${*:2}"
 	} >$unit
 	: >$out
 	systemctl daemon-reload
@@ -66,6 +70,9 @@ claim "a run, as root" says '^42$' supervisor run /tmp/six.ts -- 7
 claim "doctor is content, as an ordinary user with delegation" delegated 2000 /usr/bin/supervisor doctor
 claim "a run, as an ordinary user with delegation" says '^42$' delegated 2000 /usr/bin/supervisor run /tmp/six.ts -- 7
 claim "a run without delegation is refused by name" says 'UNENFORCEABLE.*cgroup' as 2000 supervisor run /tmp/six.ts
+
+if group apparmor; then . "$here/apparmor.sh"; fi
+if group kernel; then . "$here/kernel.sh"; fi
 
 claim "as installed, nobody may call" says '"status":403' api /v1/runs -d '{"source":"1"}'
 claim "who is not in the group cannot connect" says 'Permission denied|Could.n.t connect|Failed to connect' as 2001 curl -sS --unix-socket $socket http://service/healthz
@@ -133,12 +140,8 @@ claim "runs go on in a new log" reloaded
 claim "both are whole" sh -c 'for f in /var/log/supervisor/audit.log*; do supervisor audit verify $f || exit 1; done; ls /var/log/supervisor | wc -l | grep -q 2'
 claim "memory of the service is bounded" sh -c 'test $(systemctl show -p MemoryCurrent --value supervisor) -lt 400000000'
 
-for test in "$here"/*.test; do
-	[ -e "$test" ] || continue
-	name=$(basename "$test" .test)
-	arguments=$(cat "$here/$name.args")
-	claim "kernel tests of $name, as root" delegated 0 "$test" $arguments
-done
+if group faults; then . "$here/faults.sh"; fi
+if group user; then . "$here/user.sh"; fi
 
 claim "an upgrade keeps the policy" sh -c "dpkg -i '$here'/supervisor.deb && grep -q 'uid: 2001' $policy"
 claim "removal" dpkg -r supervisor-realm
@@ -146,6 +149,8 @@ claim "leaves the policy" test -e $policy
 claim "purge" dpkg -P supervisor-realm
 claim "leaves nothing but the audit log" sh -c 'test -e /var/log/supervisor/audit.log && ! ls -d /etc/supervisor /run/supervisor/supervisor.sock /usr/bin/supervisor /usr/libexec/supervisor /usr/lib/systemd/system/supervisor.* 2>/dev/null'
 claim "no process is left" gone
+
+if group install; then . "$here/install.sh"; fi
 
 if [ $failed = 0 ]; then echo "VM-RESULT pass"; else
 	journalctl -u supervisor --no-pager -n 40
