@@ -7,7 +7,7 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build setup includes test test-upstream test-kernel test-vm lint fuzz bench demo manual install uninstall deb clean
+.PHONY: build setup includes test test-upstream test-kernel test-vm openapi lint fuzz bench demo manual install uninstall deb clean
 
 build: setup includes
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
@@ -55,6 +55,10 @@ demo: build
 
 test-vm: deb
 	scripts/test-vm.sh
+
+# A generator takes the service's description.
+openapi:
+	scripts/openapi.sh
 
 # Manual pages and completions, from the commands themselves.
 manual:

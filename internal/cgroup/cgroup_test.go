@@ -6,8 +6,11 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -87,6 +90,34 @@ func TestMemoryLimitGrowsAndShrinks(t *testing.T) {
 		got, err := g.Limits()
 		if err != nil || got.MemoryBytes != bytes {
 			t.Fatalf("memory = %d, %v; want %d", got.MemoryBytes, err, bytes)
+		}
+	}
+}
+
+// Go's scheduler interrupts threads by signals, and the kernel gives up a memory
+// limit that a signal comes between.
+func TestSignalsDoNotKeepLimitsFromBeingSet(t *testing.T) {
+	m := openManager(t)
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGUSR1)
+	defer signal.Stop(ignored)
+	var senders sync.WaitGroup
+	over := make(chan struct{})
+	defer func() { close(over); senders.Wait() }()
+	senders.Go(func() {
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				_ = syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+			}
+		}
+	})
+	g := create(t, m, "signals", limits)
+	for i := range 3000 {
+		if err := g.SetMemory(int64(64+i%64) << 20); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -163,7 +163,7 @@ func (g *group) openFiles(wanted []string) error {
 			name, flags = "", unix.O_RDONLY|unix.O_DIRECTORY
 		}
 		path := filepath.Join(dir, name)
-		fd, err := unix.Open(path, flags|unix.O_CLOEXEC, 0)
+		fd, err := uninterrupted(func() (int, error) { return unix.Open(path, flags|unix.O_CLOEXEC, 0) })
 		if err != nil {
 			return &os.PathError{Op: "open", Path: path, Err: err}
 		}

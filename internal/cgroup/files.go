@@ -12,14 +12,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// uninterrupted calls again what a signal interrupted. The kernel gives up a new
+// memory limit when any signal is pending, and Go's scheduler sends itself many.
+func uninterrupted(call func() (int, error)) (n int, err error) {
+	for {
+		if n, err = call(); err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
 // writeFile writes an existing control file, and never creates one.
 func writeFile(path, value string) error {
-	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	fd, err := uninterrupted(func() (int, error) { return unix.Open(path, unix.O_WRONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	if _, err := unix.Write(fd, []byte(value)); err != nil {
+	if _, err := uninterrupted(func() (int, error) { return unix.Write(fd, []byte(value)) }); err != nil {
 		return &os.PathError{Op: "write", Path: path, Err: err}
 	}
 	return nil
@@ -28,13 +38,13 @@ func writeFile(path, value string) error {
 // readFile reads a control file, all of which fit one page. The plain calls cost a
 // third of os.ReadFile, which asks for size and pollability first.
 func readFile(path string) ([]byte, error) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := uninterrupted(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
 	buf := make([]byte, 4096)
-	n, err := unix.Read(fd, buf)
+	n, err := uninterrupted(func() (int, error) { return unix.Read(fd, buf) })
 	if err != nil {
 		return nil, &os.PathError{Op: "read", Path: path, Err: err}
 	}

@@ -3,6 +3,9 @@ package service
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,5 +55,68 @@ func TestAFullAuditDiskRefusesRunsAndRecovers(t *testing.T) {
 	}
 	if res := r.run(`{"source": "6 * 7"}`); string(res.Value) != "42" {
 		t.Errorf("with room again: %+v", res)
+	}
+}
+
+// realmGroups are the control groups of every realm of this process's spawner, in every hierarchy.
+func realmGroups(t *testing.T) (dirs []string) {
+	t.Helper()
+	for _, realm := range children(spawner(t)) {
+		lines, _ := os.ReadFile("/proc/" + realm + "/cgroup")
+		for line := range strings.Lines(string(lines)) {
+			fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+			if len(fields) != 3 || !strings.Contains(fields[2], "/realm-") {
+				continue
+			}
+			for _, hierarchy := range []string{fields[1], "unified", ""} {
+				dir := filepath.Join("/sys/fs/cgroup", hierarchy, fields[2])
+				if _, err := os.Stat(dir); err == nil && !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// removeGroup does what an administrator does who wants a group gone.
+func removeGroup(t *testing.T, dir string) {
+	eventually(t, dir+" is gone", func() bool {
+		pids, err := os.ReadFile(dir + "/cgroup.procs")
+		if err != nil {
+			return true
+		}
+		for pid := range strings.FieldsSeq(string(pids)) {
+			if n, err := strconv.Atoi(pid); err == nil && n > 1 {
+				_ = syscall.Kill(n, syscall.SIGKILL)
+			}
+		}
+		return os.Remove(dir) == nil
+	})
+}
+
+// The group of a live run and that of a realm that waits are removed: the run has crashed, and the next one is well.
+func TestAControlGroupThatIsRemovedIsThatRunsMatter(t *testing.T) {
+	needRoot(t)
+	r := serve(t, forMe+"pool: {maxConcurrent: 2, warmPoolSize: 1}\n")
+	eventually(t, "a realm waits", func() bool { return r.current().sup.Waiting() == 1 })
+	live := r.live(`{"source": "console.log(1); for (;;);"}`)
+	live.until("status")
+	eventually(t, "another one waits", func() bool { return r.current().sup.Waiting() == 1 })
+	dirs := realmGroups(t)
+	if len(dirs) < 2 {
+		t.Fatalf("the groups %v of two realms", dirs)
+	}
+	for _, dir := range dirs {
+		removeGroup(t, dir)
+	}
+	if last := live.until("error"); last["code"] != "CRASHED" {
+		t.Errorf("the run ended with %v", last)
+	}
+	if res := r.run(`{"source": "6 * 7"}`); string(res.Value) != "42" {
+		t.Errorf("the next run: %+v", res)
+	}
+	if r.check(t.Context()) != nil {
+		t.Error("the self-check fails")
 	}
 }

@@ -183,20 +183,35 @@ func TestTheWatchdogHearsThatAllIsWellOnlyWhenItIs(t *testing.T) {
 // killSpawner kills the spawner that this process has started.
 func killSpawner(t *testing.T) {
 	t.Helper()
-	lists, _ := filepath.Glob("/proc/self/task/*/children")
-	for _, list := range lists {
-		pids, _ := os.ReadFile(list)
-		for pid := range strings.FieldsSeq(string(pids)) {
-			if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(line), "spawner") {
-				n, _ := strconv.Atoi(pid)
-				if err := syscall.Kill(n, syscall.SIGKILL); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
+	n, err := strconv.Atoi(spawner(t))
+	if err == nil {
+		err = syscall.Kill(n, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// spawner is the pid of the one that this process has started.
+func spawner(t *testing.T) string {
+	t.Helper()
+	for _, pid := range children("self") {
+		if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(line), "spawner") {
+			return pid
 		}
 	}
 	t.Fatal("there is no spawner")
+	return ""
+}
+
+// children are the processes that a process has started.
+func children(pid string) (all []string) {
+	lists, _ := filepath.Glob("/proc/" + pid + "/task/*/children")
+	for _, list := range lists {
+		pids, _ := os.ReadFile(list)
+		all = append(all, strings.Fields(string(pids))...)
+	}
+	return all
 }
 
 func TestTokensOverTCP(t *testing.T) {

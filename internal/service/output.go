@@ -45,15 +45,17 @@ func (p *patientWriter) flush() {
 }
 
 // line writes v as one line of JSON.
-func (p *patientWriter) line(v any) {
+func (p *patientWriter) line(v any) { p.write(p.encode(v)) }
+
+// encode is v as a line of JSON, nothing after an error.
+func (p *patientWriter) encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := enc.Encode(v); err != nil && p.err == nil {
 		p.err = err
-		return
 	}
-	p.write(b.Bytes())
+	return b.Bytes()
 }
 
 func (p *patientWriter) head(id, kind string) {
@@ -102,10 +104,13 @@ func (o *documentOutput) event(s *supervisor.Session, e supervisor.Event) {
 }
 
 // resultDocument is the answer to a run that was carried out, whatever became of it.
+// The value, which may be large, stands between the two parts: an answer that its client is slow to read holds it once.
 type resultDocument struct {
-	RequestID     string              `json:"requestId"`
-	Status        string              `json:"status"` // ok or error
-	Value         json.RawMessage     `json:"value,omitempty"`
+	RequestID string `json:"requestId"`
+	Status    string `json:"status"` // ok or error
+}
+
+type resultRest struct {
 	Error         *supervisor.Error   `json:"error,omitempty"`
 	Logs          []supervisor.Log    `json:"logs"`
 	LogsTruncated bool                `json:"logsTruncated"`
@@ -114,12 +119,12 @@ type resultDocument struct {
 }
 
 func (o *documentOutput) end(res *supervisor.Result, err error) error {
-	doc := resultDocument{
-		RequestID: o.id, Status: "ok", Logs: res.Logs, LogsTruncated: res.LogsTruncated, Stats: res.Stats, Receipt: res.Receipt,
+	doc := resultDocument{RequestID: o.id, Status: "ok"}
+	rest := resultRest{Logs: res.Logs, LogsTruncated: res.LogsTruncated, Stats: res.Stats, Receipt: res.Receipt}
+	if rest.Logs == nil {
+		rest.Logs = []supervisor.Log{}
 	}
-	if doc.Logs == nil {
-		doc.Logs = []supervisor.Log{}
-	}
+	var value json.RawMessage
 	if err != nil {
 		e := supervisor.AsError(err)
 		if e.Code == supervisor.CodeUnenforceable || e.Code == supervisor.CodeInternal { // the host's failure, not the run's
@@ -127,11 +132,22 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 			p.RequestID = o.id
 			return p
 		}
-		doc.Status, doc.Error = "error", e
-	} else if doc.Value, err = res.ValueJSON(); err != nil {
+		doc.Status, rest.Error = "error", e
+	} else if value, err = res.ValueJSON(); err != nil {
 		return err
 	}
+	res.Value = nil
+	first, last := bytes.TrimRight(o.w.encode(doc), "}\n"), o.w.encode(rest)
+	if o.w.err != nil {
+		return o.w.err
+	}
 	o.w.head(o.id, "application/json")
-	o.w.line(doc)
+	o.w.write(first)
+	if value != nil {
+		o.w.write([]byte(`,"value":`))
+		o.w.write(value)
+	}
+	o.w.write([]byte(","))
+	o.w.write(last[1:])
 	return nil
 }
