@@ -103,15 +103,27 @@ func (g *group) make(wanted []string, l Limits) error {
 		}
 		made[dir] = true
 		if err := unix.Mkdir(dir, 0o755); err != nil {
-			return &os.PathError{Op: "mkdir", Path: dir, Err: err}
+			return refused(controller, &os.PathError{Op: "mkdir", Path: dir, Err: err})
 		}
 	}
 	for _, s := range settings(l, g.v2, g.swap) {
 		if err := writeFile(filepath.Join(g.dirs[s.controller], s.file), s.value); err != nil {
-			return err
+			return refused(s.controller, err)
 		}
 	}
 	return nil
+}
+
+// refused names the layer that there is none of without a step. A name that is taken already says nothing about it,
+// nor does a supervisor that has run out of descriptors or memory.
+func refused(controller string, err error) error {
+	name := controllerLayer[controller]
+	for _, other := range []error{unix.EEXIST, unix.EMFILE, unix.ENFILE, unix.ENOMEM} {
+		if name == "" || errors.Is(err, other) {
+			return err
+		}
+	}
+	return &Missing{Layer: name, Detail: err.Error(), Fix: "have the group that the supervisor is in delegated to it, with this controller", Err: err}
 }
 
 // setting is one control file and what is written to it.

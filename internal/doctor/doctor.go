@@ -34,7 +34,8 @@ type Layer struct {
 	Fix      string `json:"fix,omitempty"`
 }
 
-// Report lists every layer. OK means that no required one is missing.
+// Report lists every layer, and what grants need besides. OK means that no required
+// one is missing, and none that is used where present fails.
 type Report struct {
 	OK     bool    `json:"ok"`
 	Layers []Layer `json:"layers"`
@@ -44,12 +45,17 @@ type Report struct {
 // binary cannot be used (*launch.BinaryError); a missing layer is no error.
 func Probe(ctx context.Context, path string, log *slog.Logger) (*Report, error) {
 	manager, cgroupErr := cgroup.Open()
+	f := findings{present: map[string]string{}, missing: map[string]*launch.Unenforceable{}}
 	spawner, err := launch.Start(path, log)
+	var refused *launch.Unenforceable
+	if errors.As(err, &refused) { // nothing else can be tried
+		f.missing[refused.Layer] = refused
+		return f.report(), nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer spawner.Close()
-	f := findings{present: map[string]string{}, missing: map[string]*launch.Unenforceable{}}
 	group := f.groups(manager, cgroupErr)
 	if group != nil {
 		defer group.Remove()
@@ -65,6 +71,7 @@ func Probe(ctx context.Context, path string, log *slog.Logger) (*Report, error) 
 type findings struct {
 	present map[string]string
 	missing map[string]*launch.Unenforceable
+	refused bool // the trial: nothing could be launched
 }
 
 func (f *findings) lacks(name, detail, fix string) {
@@ -86,7 +93,7 @@ func (f *findings) trial(ctx context.Context, s *launch.Spawner, group *cgroup.G
 	})
 	var refused *launch.Unenforceable
 	if errors.As(err, &refused) {
-		f.missing[refused.Layer] = refused
+		f.missing[refused.Layer], f.refused = refused, true
 	} else if err != nil {
 		return err
 	} else if exit := process.Wait(); exit.Code != 0 || exit.Signal != 0 {
@@ -110,10 +117,10 @@ func (f *findings) trial(ctx context.Context, s *launch.Spawner, group *cgroup.G
 // report orders the findings. A layer that nothing was found out about was behind
 // the step that failed.
 func (f *findings) report() *Report {
-	r := &Report{OK: true}
-	for _, name := range layer.All() {
-		need, _ := layer.NeedOf(name)
-		l := Layer{Name: name, Required: need != layer.WherePresent}
+	r := &Report{OK: !f.refused}
+	for _, name := range append(layer.All(), layer.OpenAt2) {
+		need, known := layer.NeedOf(name)
+		l := Layer{Name: name, Required: known && need != layer.WherePresent}
 		detail, present := f.present[name]
 		switch missing := f.missing[name]; {
 		case missing != nil:

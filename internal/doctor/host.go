@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"realm.internal/supervisor/internal/capability/roots"
 	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/layer"
 )
@@ -82,12 +84,17 @@ func (f *findings) groupRefused(err error, names []string) {
 func (f *findings) kernel(landlock int) {
 	if err := killProcessAvailable(); err != nil {
 		f.lacks(layer.Seccomp, "no filter that kills a process: "+err.Error(), "use a kernel with CONFIG_SECCOMP_FILTER, 4.14 or later")
+	} else if err := loadFilter(); err != nil {
+		f.lacks(layer.Seccomp, "a filter cannot be loaded: "+err.Error(), "use a kernel with CONFIG_SECCOMP_FILTER, or allow seccomp in the surrounding container's profile")
 	} else {
 		f.present[layer.Seccomp] = "filters that kill the process"
 	}
+	f.paths()
 	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	if err == nil && strings.TrimSpace(string(scope)) == "3" {
 		f.lacks(layer.Descriptors, "kernel.yama.ptrace_scope is 3: descriptors of a realm cannot be examined", "boot with kernel.yama.ptrace_scope at 2 or less")
+	} else if err := takeDescriptor(); err != nil {
+		f.lacks(layer.Descriptors, "descriptors of a realm cannot be examined: pidfd_getfd: "+err.Error(), "use Linux 5.6 or later, or allow pidfd_getfd in the surrounding container's profile")
 	} else {
 		f.present[layer.Descriptors] = "close_range, pidfd_getfd"
 	}
@@ -96,6 +103,56 @@ func (f *findings) kernel(landlock int) {
 	} else {
 		f.present[layer.Landlock] = fmt.Sprintf("ABI %d", landlock)
 	}
+}
+
+// paths tries what grants of files and of commands need.
+func (f *findings) paths() {
+	fd, err := roots.Open("/", roots.Anywhere(), unix.O_DIRECTORY)
+	var refused *layer.Unenforceable
+	switch {
+	case errors.As(err, &refused):
+		f.missing[layer.OpenAt2] = refused
+	case err != nil:
+		f.lacks(layer.OpenAt2, err.Error(), "")
+	default:
+		_ = unix.Close(fd)
+		f.present[layer.OpenAt2] = "for grants of files and of commands"
+	}
+}
+
+// loadFilter loads a filter that allows everything, on a thread that ends with it.
+func loadFilter() error {
+	result := make(chan error)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread is not used again
+		result <- func() error {
+			if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+				return err
+			}
+			const setModeFilter, allow = 1, 0x7fff0000
+			all := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: allow}
+			program := unix.SockFprog{Len: 1, Filter: &all}
+			if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, 0, uintptr(unsafe.Pointer(&program))); errno != 0 {
+				return errno
+			}
+			return nil
+		}()
+	}()
+	return <-result
+}
+
+// takeDescriptor duplicates a descriptor by way of a pidfd, of this process.
+func takeDescriptor() error {
+	self, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(self)
+	fd, err := unix.PidfdGetfd(self, self, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Close(fd)
 }
 
 func killProcessAvailable() error {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/layer"
 )
 
 // helloTimeout bounds how long a program that is no realm binary may pretend.
@@ -80,8 +82,17 @@ func startProcess(binary *os.File) (*socket, *spawnerProcess, error) {
 		return nil, nil, err
 	}
 	defer write.Close()
-	// The descriptor is still open in the child until exec has used this path.
-	self := fmt.Sprintf("/proc/self/fd/%d", binary.Fd())
+	// The child puts its own descriptors in place before it executes, and takes a few numbers above them on the way: what
+	// it executes must be beyond. It is open there until exec has used the path.
+	beyond := max(null.Fd(), write.Fd(), theirs.Fd()) + 16
+	executable, err := unix.FcntlInt(binary.Fd(), unix.F_DUPFD_CLOEXEC, int(beyond))
+	if err != nil {
+		ours.close()
+		stderr.Close()
+		return nil, nil, err
+	}
+	defer unix.Close(executable)
+	self := fmt.Sprintf("/proc/self/fd/%d", executable)
 	pid, err := syscall.ForkExec(self, []string{spawnerName}, &syscall.ProcAttr{
 		Env:   []string{},
 		Files: []uintptr{null.Fd(), null.Fd(), write.Fd(), theirs.Fd()},
@@ -122,9 +133,25 @@ func (s *Spawner) hello() error {
 		detail := fmt.Sprintf("launcher protocol %d, this supervisor speaks %d", hello.Protocol, launcherProtocol)
 		return &BinaryError{Path: s.path, Problem: BinaryWrongVersion, Detail: detail}
 	}
+	if err := signalled(s.own.pid); err != nil {
+		return &Unenforceable{
+			Layer: layer.PidNS, Detail: "no process can be killed by its pidfd: " + err.Error(),
+			Fix: "use Linux 5.3 or later, or allow pidfd_open and pidfd_send_signal in the surrounding container's seccomp profile", Err: err,
+		}
+	}
 	s.root, s.landlock = hello.Root != 0, int(hello.Landlock)
 	s.own.stderr.Close()
 	return s.socket.setReadDeadline(time.Time{})
+}
+
+// signalled tries, without a signal, what will end realms.
+func signalled(pid int) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return os.NewSyscallError("pidfd_open", err)
+	}
+	defer unix.Close(fd)
+	return os.NewSyscallError("pidfd_send_signal", unix.PidfdSendSignal(fd, 0, nil, 0))
 }
 
 // lastWords is what a program that did not say hello wrote to stderr, e.g. the

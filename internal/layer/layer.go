@@ -33,6 +33,9 @@ const (
 	CgroupKill   = "cgroup.kill"
 )
 
+// OpenAt2 is no layer of a realm: grants of files and of commands are refused without it, nothing else is.
+const OpenAt2 = "openat2"
+
 // Need says what a missing layer means.
 type Need uint8
 

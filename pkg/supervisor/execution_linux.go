@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"realm.internal/supervisor/internal/broker"
@@ -35,12 +36,21 @@ type stop struct {
 	message string
 }
 
+// terms are what the first record says about a run: what it is, and without which layers.
+func (x *execution) terms(sourceSum, grantsSum string) string {
+	text := "source sha256 " + sourceSum + ", grants sha256 " + grantsSum
+	if missing := x.s.host.confine.Weakenings(); len(missing) > 0 {
+		text += ", without " + strings.Join(missing, ", ") + " as the operator allowed"
+	}
+	return text
+}
+
 // run takes the execution to its end and publishes the result.
 func (x *execution) run(ctx context.Context) {
 	began := time.Now()
 	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), grants: x.req.Grants, Stats: Stats{WallMs: 1}}
 	sourceSum, grantsSum := hexSum(x.message.Source), grants.Hash(x.req.Grants)
-	if err := x.trail.Begin("source sha256 " + sourceSum + ", grants sha256 " + grantsSum); err != nil {
+	if err := x.trail.Begin(x.terms(sourceSum, grantsSum)); err != nil {
 		res.err = failure(CodeInternal, err, "nothing ran: %v", err)
 		x.publish(res)
 		x.place.free()

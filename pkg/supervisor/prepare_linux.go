@@ -3,6 +3,7 @@ package supervisor
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"realm.internal/supervisor/internal/capability/filesystem"
 	"realm.internal/supervisor/internal/capability/network"
 	"realm.internal/supervisor/internal/capability/secret"
+	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/internal/redact"
 	"realm.internal/supervisor/pkg/audit"
 	"realm.internal/supervisor/pkg/grants"
@@ -155,7 +157,11 @@ func (x *execution) open() error {
 		Ceilings:   files,
 		Guard:      fileGuard{spawner},
 	})
-	if err != nil {
+	var missing *launch.Unenforceable
+	switch {
+	case errors.As(err, &missing):
+		return launchError(err)
+	case err != nil:
 		return failure(CodeInvalid, err, "grants: %v", err)
 	}
 	if x.execs.Secrets, err = secret.Open(g, os.LookupEnv); err != nil {

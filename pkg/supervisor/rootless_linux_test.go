@@ -62,6 +62,7 @@ func asPlainUser(t *testing.T, delegated bool, flags ...string) (string, error) 
 	if err := os.Chown(home, plainUser, plainUser); err != nil {
 		t.Fatal(err)
 	}
+	_ = commandLine(t) // for those that start it
 	cmd := exec.Command("/proc/self/exe", flags...)
 	cmd.Dir = home
 	cmd.Env = append(os.Environ(), realmVariable+"="+realmPath, hostileVariable+"="+hostileRealm(t), awaitVariable+"=1", "TMPDIR="+home, "HOME="+home)
@@ -93,7 +94,7 @@ func delegate(t *testing.T, pid int) {
 	}
 	parents, _ := m.Owned()
 	for _, parent := range parents {
-		dir := filepath.Join(parent, fmt.Sprintf("supervisor-test-%d", os.Getpid()))
+		dir := filepath.Join(parent, fmt.Sprintf("supervisor-test-%d-%d", os.Getpid(), pid))
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -80,8 +80,6 @@ func hold(set map[string]int, grant, name string, ceilings []string) error {
 		return fmt.Errorf("%s: root %q does not exist", grant, name)
 	case errors.Is(err, unix.ENOTDIR):
 		return fmt.Errorf("%s: root %q is not a directory", grant, name)
-	case errors.Is(err, unix.ENOSYS):
-		return fmt.Errorf("%s: root %q: this kernel has no openat2 (Linux 5.6)", grant, name)
 	case err != nil:
 		return fmt.Errorf("%s: root %q: %w", grant, name, err)
 	}

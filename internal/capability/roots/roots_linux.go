@@ -12,6 +12,7 @@
 package roots
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -19,6 +20,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/layer"
 )
 
 // Anywhere is the ceilings of whoever may grant every path.
@@ -26,9 +29,19 @@ func Anywhere() []string { return []string{"/"} }
 
 // Open opens a clean absolute path as O_PATH with further flags, reached beneath the closest ceiling: a symbolic link
 // below a ceiling must not lead out of it (EXDEV). A ceiling itself, and every path where "/" is one, may be reached
-// through links. The caller closes the descriptor.
+// through links. The caller closes the descriptor. Where there is no openat2 the error is a *layer.Unenforceable.
 func Open(name string, ceilings []string, flags int) (int, error) {
-	flags |= unix.O_PATH
+	fd, err := open(name, ceilings, flags|unix.O_PATH)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // an O_PATH open asks for no permission that could be lacking
+		return -1, &layer.Unenforceable{
+			Layer: layer.OpenAt2, Detail: err.Error(),
+			Fix: "use Linux 5.6 or later, or allow openat2 in the surrounding container's seccomp profile", Err: err,
+		}
+	}
+	return fd, err
+}
+
+func open(name string, ceilings []string, flags int) (int, error) {
 	best := ""
 	for _, c := range ceilings {
 		if c = path.Clean(c); len(c) > len(best) && (c == "/" || c == name || strings.HasPrefix(name, c+"/")) {

@@ -55,6 +55,10 @@ func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.
 	if errors.Is(err, unix.EXDEV) {
 		return launch.Mount{}, errors.New("leads out of what the policy allows")
 	}
+	var missing *launch.Unenforceable
+	if errors.As(err, &missing) {
+		return launch.Mount{}, missing
+	}
 	if err != nil {
 		return launch.Mount{}, bare(err)
 	}

@@ -1,0 +1,206 @@
+package supervisor_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+// Crash safety: SIGKILL to one of the processes of a supervisor at work, at a
+// moment that nobody chose, then to the supervisor. $REALM_LONG makes thirty
+// rounds a thousand.
+
+func init() { helpers["work"] = workForever }
+
+// workForever runs guests of every kind, several at a time and with a record,
+// and prints a line for each that ended. Killed realms and spawners do not end it.
+func workForever() int {
+	dir := os.Getenv("E2E_WRITE")
+	log, err := audit.OpenFile(os.Getenv("E2E_AUDIT"), audit.FileOptions{})
+	if err != nil {
+		return fault(err)
+	}
+	s, err := supervisor.New(supervisor.Config{MaxConcurrent: 4, MaxQueue: 8, WarmPoolSize: 1, Audit: log})
+	if err != nil {
+		return fault(err)
+	}
+	sources := []string{
+		`for (;;);`,
+		`await new Promise(f => setTimeout(f, 60_000))`,
+		`const { writeText } = await import('realm:capabilities'); for (let i = 0; ; i = 1 - i) await writeText('` + dir + `/f', String(i).repeat(2 ** 19))`,
+		`const { spawn } = await import('realm:capabilities'); for (;;) await spawn('/bin/sh', ['-c', 'sleep 60 & sleep 50'])`,
+		`const { spawn } = await import('realm:capabilities'); for (;;) await spawn('/bin/true', [])`,
+		`1`,
+	}
+	g := grants.Grants{
+		Filesystem: grants.Filesystem{Write: []string{dir}}, Subprocess: grants.Subprocess{Commands: []string{"/bin/sh", "/bin/true"}},
+		Resources: grants.Resources{MaxOperations: 1_000_000, WallClockMs: 80},
+	}
+	fmt.Println("ready")
+	for range 3 {
+		go func() {
+			for {
+				_, err := s.Run(context.Background(), supervisor.Request{Source: sources[rand.IntN(len(sources))], Grants: g})
+				fmt.Println("ended", err)
+			}
+		}()
+	}
+	select {}
+}
+
+// worker is a workForever helper.
+type worker struct {
+	cmd *exec.Cmd
+	out *bufio.Reader
+	// seen are all processes that it was known to have.
+	seen []process
+}
+
+func startWorker(t *testing.T, dir, log string) *worker {
+	t.Helper()
+	w := &worker{cmd: helper(t, "work", "E2E_WRITE="+dir, "E2E_AUDIT="+log)}
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.cmd.Process.Kill(); _ = w.cmd.Wait() })
+	w.out = bufio.NewReader(out)
+	w.await(t, 1)
+	return w
+}
+
+// await reads that many lines.
+func (w *worker) await(t *testing.T, lines int) {
+	t.Helper()
+	for range lines {
+		if _, err := w.out.ReadString('\n'); err != nil {
+			t.Fatalf("the supervisor at work has ended: %v", err)
+		}
+	}
+}
+
+// roles tell the processes of a supervisor apart.
+var roles = map[string]func(p process, spawners []int) bool{
+	"supervisor": func(process, []int) bool { return false },
+	"spawner":    func(p process, s []int) bool { return p.name == "realm-spawner" && slices.Contains(s, p.pid) },
+	"launcher":   func(p process, s []int) bool { return p.name == "realm-spawner" && !slices.Contains(s, p.pid) },
+	"realm":      func(p process, _ []int) bool { return p.name == "realm" },
+	"command": func(p process, _ []int) bool {
+		return p.name == "/bin/sh" || p.name == "/bin/true" || p.name == "sleep"
+	},
+}
+
+// strike kills every process of that role and reports whether there was one.
+func (w *worker) strike(t *testing.T, role string) bool {
+	t.Helper()
+	all := descendants(t, w.cmd.Process.Pid)
+	w.seen = append(w.seen, all...)
+	var spawners []int
+	for _, p := range all {
+		if p.parent == w.cmd.Process.Pid {
+			spawners = append(spawners, p.pid)
+		}
+	}
+	struck := false
+	for _, p := range all {
+		if roles[role](p, spawners) && p.state != 'Z' {
+			// A number can have changed hands since: it must still be a child of the same.
+			if now, ok := readProcess(p.pid); ok && now.parent == p.parent && unix.Kill(p.pid, unix.SIGKILL) == nil {
+				struck = true
+			}
+		}
+	}
+	return struck
+}
+
+func rounds() int {
+	if os.Getenv("REALM_LONG") != "" {
+		return 1000
+	}
+	return 30
+}
+
+// Cases T7, F7
+// Covers: T-END-01, T-FS-05
+func TestNothingIsLeftOfWhatIsKilledAtAnyMoment(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(t.TempDir(), "audit.log")
+	struck := map[string]int{}
+	order := []string{"supervisor", "spawner", "launcher", "realm", "command"}
+	for round := range rounds() {
+		role := order[round%len(order)]
+		w := startWorker(t, dir, log)
+		<-time.After(time.Duration(rand.IntN(150_000)) * time.Microsecond)
+		if role != "supervisor" {
+			eventually(t, "there is a "+role, func() bool { return w.strike(t, role) })
+			struck[role]++
+			w.await(t, 4) // it goes on
+		}
+		w.seen = append(w.seen, descendants(t, w.cmd.Process.Pid)...)
+		if err := w.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.cmd.Wait()
+		struck["supervisor"]++
+		w.checkAfter(t, dir, log)
+		if t.Failed() {
+			t.Fatalf("round %d, %s", round, role)
+		}
+	}
+	t.Logf("killed: %v", struck)
+	lines := ""
+	for _, role := range order {
+		lines += fmt.Sprintf("%s kills %s %d %d\n", userMode(), role, rounds()/len(order), rounds()/len(order))
+	}
+	appendReport(t, lines)
+}
+
+// checkAfter starts the next supervisor and looks for what the killed one left.
+func (w *worker) checkAfter(t *testing.T, dir, log string) {
+	t.Helper()
+	next, err := audit.OpenFile(log, audit.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := supervisor.New(supervisor.Config{Audit: next})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := runIn(t, s, `1`); err != nil || res.Value != 1.0 {
+		t.Errorf("the next run: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+	v := victim{cmd: w.cmd, dir: dir, whileRunning: w.seen}
+	v.checkNothingLeft(t)
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum, err := audit.Verify(bytes.NewReader(text)); err != nil || sum.Records == 0 {
+		t.Errorf("the record: %+v, %v", sum, err)
+	}
+}

@@ -1,0 +1,391 @@
+package supervisor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"realm.internal/supervisor/internal/build"
+	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/supervisor"
+)
+
+// The fail-closed matrix: every layer is made unavailable in turn. The run must
+// refuse with the layer's name, doctor must agree, no guest byte may have been
+// sent, and nothing may be left.
+
+// outcome is what the command line told, and left.
+type outcome struct {
+	status int
+	stdout string
+	stderr string
+	code   string // of the error in the document
+	layer  string
+	hint   string
+	audit  []audit.Record
+	ran    bool // the guest has left a trace
+}
+
+// runDeprived runs a guest that leaves traces wherever it can.
+func runDeprived(t *testing.T, d deprivation, flags ...string) outcome {
+	t.Helper()
+	dir := openDir(t)
+	if err := os.Mkdir(dir+"/out", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir+"/out", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	source := write(t, dir+"/guest.ts", `import { writeText } from 'realm:capabilities'; console.log('guest-was-here'); await writeText('`+dir+`/out/trace', 'x'); export default 'guest-was-here'`)
+	log := filepath.Join(dir, "audit.log")
+	argv := append([]string{"run", "--json", "--audit", log, "--write", dir + "/out"}, flags...)
+	o := execute(t, deprived(t, d, append(argv, source)...))
+	var document struct {
+		Error *struct{ Code, Capability, Hint string }
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &document); err == nil && document.Error != nil {
+		o.code, o.layer, o.hint = document.Error.Code, document.Error.Capability, document.Error.Hint
+	}
+	o.ran = strings.Contains(o.stdout+o.stderr, "guest-was-here") || len(names(t, dir+"/out")) > 0
+	o.audit = records(t, log)
+	return o
+}
+
+// openDir is a directory for whoever the supervisor is.
+func openDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "open-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func execute(t *testing.T, cmd *exec.Cmd) outcome {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	start(t, cmd)
+	pid := cmd.Process.Pid
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, pid)) == 0 })
+	eventually(t, "its processes are gone", func() bool { return len(called(descendants(t, os.Getpid()), "realm")) == 0 })
+	return outcome{status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// records reads a log that must verify; none when there is no file.
+func records(t *testing.T, path string) (list []audit.Record) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.Verify(bytes.NewReader(text)); len(text) > 0 && err != nil {
+		t.Errorf("the audit log: %v", err)
+	}
+	for line := range bytes.Lines(text) {
+		var r audit.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// missing runs doctor and returns the layers that it misses.
+func missing(t *testing.T, d deprivation) (layers []string, status int) {
+	t.Helper()
+	o := execute(t, deprived(t, d, "doctor", "--json"))
+	var report struct {
+		OK     bool
+		Layers []struct {
+			Name, Detail      string
+			Required, Present bool
+		}
+	}
+	if err := json.Unmarshal([]byte(o.stdout), &report); err != nil {
+		t.Errorf("doctor: %v\n%s%s", err, o.stdout, o.stderr)
+	}
+	for _, l := range report.Layers {
+		if !l.Present {
+			layers = append(layers, l.Name)
+		}
+	}
+	if report.OK != (o.status == 0) {
+		t.Errorf("doctor says ok %v and exits with %d", report.OK, o.status)
+	}
+	return layers, o.status
+}
+
+const cgroups = "/sys/fs/cgroup/"
+
+// controllers are those that have a hierarchy of their own here; a unified host has none.
+func controllers() map[string]string {
+	all := map[string]string{"memory": "cgroup.memory", "pids": "cgroup.pids", "cpu": "cgroup.cpu"}
+	if _, err := os.Stat(cgroups + "cgroup.controllers"); err == nil {
+		clear(all)
+	}
+	return all
+}
+
+// lacking are the ways in which a host lacks a layer.
+func lacking() []struct {
+	name, layer string
+	deprivation
+} {
+	type row = struct {
+		name, layer string
+		deprivation
+	}
+	all := []row{
+		{"user namespaces by sysctl", "userns", deprivation{Sysctl: "max_user_namespaces"}},
+		{"pid namespaces by sysctl", "pidns", deprivation{Sysctl: "max_pid_namespaces"}},
+		{"mount namespaces by sysctl", "mountns", deprivation{Sysctl: "max_mnt_namespaces"}},
+		{"network namespaces by sysctl", "netns", deprivation{Sysctl: "max_net_namespaces"}},
+		{"ipc namespaces by sysctl", "ipcns", deprivation{Sysctl: "max_ipc_namespaces"}},
+		{"uts namespaces by sysctl", "utsns", deprivation{Sysctl: "max_uts_namespaces"}},
+		{"cgroup namespaces by sysctl", "cgroupns", deprivation{Sysctl: "max_cgroup_namespaces"}},
+	}
+	for controller, layer := range controllers() {
+		all = append(all, row{"no " + controller + " controller", layer, deprivation{Unmount: []string{cgroups + controller}}})
+	}
+	all = append(all,
+		row{"keyctl EPERM", "userns", deprivation{Calls: calls(unix.SYS_KEYCTL), Errno: int(unix.EPERM)}}, // a kernel without keyrings needs no new one
+		row{"no control groups", "cgroup.memory", deprivation{Unmount: []string{cgroups}}},
+		row{"read-only control groups", "cgroup.memory", deprivation{ReadOnly: []string{cgroups}}})
+	all = append(all, row{"id maps that cannot be written", "userns", deprivation{NoWrite: "/proc"}})
+	if os.Geteuid() == 0 { // without root a user namespace has none to drop
+		all = append(all, row{"setgroups EPERM", "userns", deprivation{Calls: calls(unix.SYS_SETGROUPS), Errno: int(unix.EPERM)}})
+	}
+	const setNoNewPrivs, seccompFilter, capbsetDrop = unix.PR_SET_NO_NEW_PRIVS, 1, unix.PR_CAPBSET_DROP
+	for _, errno := range []unix.Errno{unix.EPERM, unix.ENOSYS} {
+		for _, r := range []struct {
+			name, layer string
+			calls       []refusedCall
+		}{
+			{"clone3", "userns", calls(unix.SYS_CLONE3)},
+			{"unshare", "mountns", calls(unix.SYS_UNSHARE)},
+			{"mount", "mountns", calls(unix.SYS_MOUNT)},
+			{"pivot_root", "rootfs", calls(unix.SYS_PIVOT_ROOT)},
+			{"umount2", "rootfs", calls(unix.SYS_UMOUNT2)},
+			{"sethostname", "utsns", calls(unix.SYS_SETHOSTNAME)},
+			{"setsid", "pidns", calls(unix.SYS_SETSID)},
+			{"setresuid", "userns", calls(unix.SYS_SETRESUID)},
+			{"setresgid", "userns", calls(unix.SYS_SETRESGID)},
+			{"capset", "capabilities", calls(unix.SYS_CAPSET)},
+			{"the bounding set", "capabilities", []refusedCall{{unix.SYS_PRCTL, capbsetDrop, true}}},
+			{"no_new_privs", "no_new_privs", []refusedCall{{unix.SYS_PRCTL, setNoNewPrivs, true}}},
+			{"seccomp filters", "seccomp", []refusedCall{{unix.SYS_SECCOMP, seccompFilter, true}}},
+			{"seccomp", "seccomp", calls(unix.SYS_SECCOMP)},
+			{"landlock_restrict_self", "landlock", calls(unix.SYS_LANDLOCK_RESTRICT_SELF)}, // present, and does not work
+			{"mkdir", "cgroup.memory", calls(unix.SYS_MKDIR, unix.SYS_MKDIRAT)},
+			{"the parent's death", "pidns", []refusedCall{{unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, true}}},
+			{"close_range", "descriptors", calls(unix.SYS_CLOSE_RANGE)},
+			{"pidfd_getfd", "descriptors", calls(unix.SYS_PIDFD_GETFD)},
+			{"pidfd_open", "pidns", calls(unix.SYS_PIDFD_OPEN)},
+			{"pidfd_send_signal", "pidns", calls(unix.SYS_PIDFD_SEND_SIGNAL)},
+			{"prlimit64", "rlimits", calls(unix.SYS_PRLIMIT64, unix.SYS_SETRLIMIT)},
+		} {
+			all = append(all, row{r.name + " " + unix.ErrnoName(errno), r.layer, deprivation{Calls: r.calls, Errno: int(errno)}})
+		}
+	}
+	return all
+}
+
+// Covers: T-NS-04
+func TestWhatCannotBeEnforcedDoesNotRun(t *testing.T) {
+	for _, c := range lacking() {
+		t.Run(c.name, func(t *testing.T) {
+			o := runDeprived(t, c.deprivation)
+			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer {
+				t.Errorf("exit %d, code %q, layer %q, want %q\n%s%s", o.status, o.code, o.layer, c.layer, o.stdout, o.stderr)
+			}
+			o.nothingHappened(t)
+			layers, status := missing(t, c.deprivation)
+			if status != 11 || len(layers) == 0 || !slices.Contains(layers, c.layer) {
+				t.Errorf("doctor exits with %d and misses %v, want %s", status, layers, c.layer)
+			}
+		})
+	}
+}
+
+func (o outcome) nothingHappened(t *testing.T) {
+	t.Helper()
+	if o.ran {
+		t.Errorf("the guest ran\n%s%s", o.stdout, o.stderr)
+	}
+	for i, r := range o.audit {
+		if r.Op != 0 || i == len(o.audit)-1 && i > 0 && r.Outcome == audit.Used {
+			t.Errorf("the record says %+v", r)
+		}
+	}
+}
+
+// What a grant or a policy needs, and the host lacks.
+//
+// Covers: T-NS-04
+func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
+	policyOf := func(layers string) string {
+		path := write(t, filepath.Join(openDir(t), "policy.yaml"), "version: 1\nrequiredLayers: ["+layers+"]\nceilings: {filesystem: {write: [/]}}\n")
+		return "--policy=" + path
+	}
+	for _, c := range []struct {
+		name, layer string
+		d           deprivation
+		flags       []string
+	}{
+		{"openat2 for a root", "openat2", deprivation{Calls: calls(unix.SYS_OPENAT2), Errno: int(unix.ENOSYS)}, nil},
+		{"openat2 that a container refuses", "openat2", deprivation{Calls: calls(unix.SYS_OPENAT2), Errno: int(unix.EPERM)}, nil},
+		{"landlock by policy", "landlock", deprivation{Calls: calls(unix.SYS_LANDLOCK_CREATE_RULESET), Errno: int(unix.ENOSYS)}, []string{policyOf("landlock")}},
+		{"landlock that is disabled, by policy", "landlock", deprivation{Calls: calls(unix.SYS_LANDLOCK_CREATE_RULESET), Errno: int(unix.EOPNOTSUPP)}, []string{policyOf("landlock")}},
+		{"a policy's word against a flag's", "cgroup.memory", deprivation{ReadOnly: []string{cgroups}}, []string{policyOf("cgroup.memory"), "--allow-missing=cgroup.memory,cgroup.pids,cgroup.cpu"}},
+		{"a flag that names one of three", "cgroup.pids", deprivation{ReadOnly: []string{cgroups}}, []string{"--allow-missing=cgroup.memory"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := runDeprived(t, c.d, c.flags...)
+			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer || o.hint == "" {
+				t.Errorf("exit %d, code %q, layer %q, hint %q, want %q\n%s%s", o.status, o.code, o.layer, o.hint, c.layer, o.stdout, o.stderr)
+			}
+			o.nothingHappened(t)
+			if layers, _ := missing(t, c.d); !slices.Contains(layers, c.layer) {
+				t.Errorf("doctor misses %v, want %s", layers, c.layer)
+			}
+		})
+	}
+	t.Run("cgroup.kill by policy", func(t *testing.T) {
+		if len(controllers()) == 0 {
+			return // a unified host with limits has it too
+		}
+		d := deprivation{Unmount: []string{cgroups + "unified"}}
+		o := runDeprived(t, d, policyOf("cgroup.kill"))
+		if o.status != 11 || o.layer != "cgroup.kill" {
+			t.Errorf("exit %d, layer %q\n%s%s", o.status, o.layer, o.stdout, o.stderr)
+		}
+		o.nothingHappened(t)
+		if o := runDeprived(t, d); o.status != 0 || !o.ran || !strings.Contains(o.stdout, `"cgroup.kill":{"state":"missing"`) {
+			t.Errorf("without the policy: exit %d\n%s%s", o.status, o.stdout, o.stderr)
+		}
+	})
+	t.Run("landlock without a policy", func(t *testing.T) {
+		d := deprivation{Calls: calls(unix.SYS_LANDLOCK_CREATE_RULESET), Errno: int(unix.ENOSYS)}
+		if o := runDeprived(t, d); o.status != 0 || !o.ran || !strings.Contains(o.stdout, `"landlock":{"state":"missing"`) {
+			t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+		}
+		if layers, status := missing(t, d); status != 0 || !slices.Equal(layers, []string{"landlock"}) {
+			t.Errorf("doctor exits with %d and misses %v", status, layers)
+		}
+	})
+}
+
+// What an operator waives is on the receipt, in the record and on standard error.
+//
+// Covers: T-NS-04
+func TestWaivedLayersAreToldEverywhere(t *testing.T) {
+	waived := []string{"cgroup.memory", "cgroup.pids", "cgroup.cpu"}
+	check := func(t *testing.T, d deprivation, flag string, want []string) {
+		t.Helper()
+		o := runDeprived(t, d, "--allow-missing="+flag)
+		if o.status != 0 || !o.ran {
+			t.Fatalf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+		}
+		var document struct {
+			Receipt struct {
+				Weakenings []string
+				Layers     map[string]struct{ State string }
+			}
+		}
+		if err := json.Unmarshal([]byte(o.stdout), &document); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(document.Receipt.Weakenings)
+		slices.Sort(want)
+		if !slices.Equal(document.Receipt.Weakenings, want) {
+			t.Errorf("weakenings %v, want %v", document.Receipt.Weakenings, want)
+		}
+		for _, name := range waived {
+			state := "enforced"
+			if slices.Contains(want, name) {
+				state = "missing"
+				contains(t, o.stderr, name)
+				contains(t, o.audit[0].Reason, name)
+			}
+			if document.Receipt.Layers[name].State != state {
+				t.Errorf("%s is %q on the receipt", name, document.Receipt.Layers[name].State)
+			}
+		}
+	}
+	t.Run("all", func(t *testing.T) {
+		check(t, deprivation{ReadOnly: []string{cgroups}}, strings.Join(waived, ","), slices.Clone(waived))
+	})
+	for controller, layer := range controllers() {
+		t.Run(layer, func(t *testing.T) {
+			check(t, deprivation{Unmount: []string{cgroups + controller}}, layer, []string{layer})
+		})
+	}
+	t.Run("none that is there", func(t *testing.T) { check(t, deprivation{}, waived[0], nil) })
+}
+
+// A record that cannot be written, a binary that is not the realm.
+//
+// Covers: T-AUD-01, T-NS-04
+func TestWhatTheSupervisorItselfLacks(t *testing.T) {
+	bin := openDir(t)
+	text, err := os.ReadFile(realmPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	install := func(name string, content []byte, mode os.FileMode) string {
+		path := filepath.Join(bin, name)
+		if err := os.WriteFile(path, content, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, c := range []struct {
+		name    string
+		d       deprivation
+		flags   []string
+		status  int
+		message string
+	}{
+		{"a full disk under the record", deprivation{Full: true}, nil, 70, "nothing ran"},
+		{"a record that is no file", deprivation{}, []string{"--audit=/dev/full"}, 2, "not a regular file"},
+		{"a record in a directory that is not there", deprivation{}, []string{"--audit=" + bin + "/none/log"}, 2, "none/log"},
+		{"a receipt that is no file", deprivation{}, []string{"--receipt=/dev/full"}, 2, "/dev/full"},
+		{"no realm", deprivation{Realm: bin + "/none"}, nil, 2, "not found"},
+		{"another program", deprivation{Realm: "/bin/true"}, nil, 2, "not a realm binary"},
+		{"a script", deprivation{Realm: install("script", []byte("#!/bin/sh\nexec sleep 100\n"), 0o755)}, nil, 2, "not a realm binary"},
+		{"a realm that is not executable", deprivation{Realm: install("plain", text, 0o644)}, nil, 2, "not an executable"},
+		{"half a realm", deprivation{Realm: install("half", text[:len(text)/2], 0o755)}, nil, 2, "realm binary"},
+		{"an empty realm", deprivation{Realm: install("empty", nil, 0o755)}, nil, 2, "realm binary"},
+		{"a realm of another build", deprivation{Realm: install("other", bytes.ReplaceAll(text, []byte(build.Version), []byte(strings.Repeat("9", len(build.Version)))), 0o755)}, nil, 2, "of another version"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := runDeprived(t, c.d, c.flags...)
+			if o.status != c.status || !strings.Contains(o.stdout+o.stderr, c.message) {
+				t.Errorf("exit %d, want %d and %q\n%s%s", o.status, c.status, c.message, o.stdout, o.stderr)
+			}
+			o.nothingHappened(t)
+		})
+	}
+}
