@@ -183,7 +183,7 @@ func (w *worker) checkAfter(t *testing.T, dir, log string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res, err := runIn(t, s, `1`); err != nil || res.Value != 1.0 {
+	if res, err := runIn(t, s, `1`, granted(grants.Grants{Filesystem: grants.Filesystem{Write: []string{dir}}})); err != nil || res.Value != 1.0 {
 		t.Errorf("the next run: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

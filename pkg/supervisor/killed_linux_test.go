@@ -159,7 +159,10 @@ func TestTheNextStartRemovesWhatAKilledSpawnerLeft(t *testing.T) {
 		}
 		awaitExit(t, v.pidfd)
 		eventually(t, "no process of the supervisor lives", func() bool { return len(v.survivors()) == 0 })
-		supervise(t, supervisor.Config{})
+		// Who may write there again finds what lacked only its name.
+		if res, err := runIn(t, supervise(t, supervisor.Config{}), `1`, granted(grants.Grants{Filesystem: grants.Filesystem{Write: []string{dir}}})); err != nil || res.Value != 1.0 {
+			t.Errorf("the next run: %v", err)
+		}
 		v.checkNothingLeft(t)
 	}
 }

@@ -81,6 +81,7 @@ func (t *temporary) create() (err error) {
 		return capability.Failed(os.NewSyscallError("openat", err))
 	}
 	t.open = true
+	_ = unix.Flock(t.fd, unix.LOCK_EX) // no one else has it; see sweep for who asks. Where it fails, it does for them too.
 	return nil
 }
 

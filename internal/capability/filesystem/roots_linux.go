@@ -22,13 +22,14 @@ type Roots struct {
 	mu    sync.RWMutex
 	read  map[string]int // granted root to O_PATH descriptor
 	write map[string]int
+	swept map[inode]bool // directories that were looked through for abandoned temporaries
 }
 
 // Open opens every granted root. A root may be a symbolic link, which is followed once, here. Errors name the grant
 // and the root: it is missing, is not a directory, lies on a pseudo file system, or would let a guest write what the
 // supervisor itself depends on.
 func Open(read, write []string, o Options) (*Roots, error) {
-	r := &Roots{read: map[string]int{}, write: map[string]int{}, options: o}
+	r := &Roots{read: map[string]int{}, write: map[string]int{}, swept: map[inode]bool{}, options: o}
 	within := grants.Filesystem{Read: roots.Anywhere(), Write: roots.Anywhere()}
 	if o.Ceilings != nil {
 		within = *o.Ceilings
@@ -45,6 +46,7 @@ func Open(read, write []string, o Options) (*Roots, error) {
 		if err := roots.HoldsNone(r.write[path.Clean(name)], o.Exclusions); err != nil {
 			return nil, errors.Join(fmt.Errorf("filesystem.write: root %q %w", name, err), r.Close())
 		}
+		r.sweepOnce(r.write[path.Clean(name)])
 	}
 	return r, nil
 }

@@ -30,6 +30,7 @@ func (r *Roots) Write(ctx context.Context, t grants.FileWrite, data []byte) erro
 		return err
 	}
 	defer p.close()
+	r.sweepOnce(p.dir)
 	return p.replace(ctx, r.options, data)
 }
 
@@ -45,6 +46,7 @@ func (r *Roots) Append(ctx context.Context, t grants.FileWrite, data []byte) err
 		return err
 	}
 	defer p.close()
+	r.sweepOnce(p.dir)
 	if !p.exists {
 		return p.replace(ctx, r.options, data)
 	}
