@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "launch.h"
@@ -44,6 +46,22 @@ int keep_descriptors(struct launch *l)
 	return close_between(from, ~0u);
 }
 
+// own_null replaces the host's null device by the jail's, whose mount is read-only:
+// times of the device can be set through the host's, and tell other jails something.
+static int own_null(const struct launch *l, int fd)
+{
+	struct stat st;
+	if (l->head->kind != KIND_COMMAND || fstat(fd, &st) != 0 || !S_ISCHR(st.st_mode) ||
+	    st.st_rdev != makedev(1, 3))
+		return 0;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return errno == ENOENT ? 0 : -1; // a jail that was given none
+	int result = dup3(null, fd, O_CLOEXEC);
+	close(null);
+	return result < 0 ? -1 : 0;
+}
+
 // place_descriptors puts file i at number i. What is left above are the channel
 // and the executable, both closed by exec.
 int place_descriptors(struct launch *l)
@@ -51,7 +69,7 @@ int place_descriptors(struct launch *l)
 	int n = l->head->files;
 	int parked[MAX_DONATED];
 	for (int i = 0; i < n; i++)
-		if ((parked[i] = fcntl(l->files[i], F_DUPFD_CLOEXEC, PARKING)) < 0)
+		if ((parked[i] = fcntl(l->files[i], F_DUPFD_CLOEXEC, PARKING)) < 0 || own_null(l, parked[i]) != 0)
 			return -1;
 	int channel = fcntl(l->channel, F_DUPFD_CLOEXEC, PARKING);
 	if (channel < 0)

@@ -23,10 +23,7 @@ func asUser(t *testing.T, test string) {
 	user := strconv.Itoa(rootlessUID)
 	args := []string{"-c", script, user}
 	args = append(args, delegate(t)...)
-	args = append(args, "--", testPath, "-test.run", "^"+test+"$", "-test.v="+strconv.FormatBool(testing.Verbose()))
-	if *report != "" {
-		args = append(args, "-report", shared(t, *report))
-	}
+	args = append(args, "--", testPath, "-test.run", "^"+test+"$", "-test.v")
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Dir = filepath.Dir(testPath)
 	cmd.Env = []string{nativeVariable + "=" + nativePath, "PATH=" + os.Getenv("PATH")}
@@ -35,24 +32,6 @@ func asUser(t *testing.T, test string) {
 		t.Errorf("as user %s: %v", user, err)
 	}
 	t.Logf("%s", output)
-}
-
-// shared lets the user append to a file of ours.
-func shared(t *testing.T, path string) string {
-	t.Helper()
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(absolute, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	if err := file.Chown(rootlessUID, -1); err != nil {
-		t.Fatal(err)
-	}
-	return absolute
 }
 
 // delegate makes a group for the user in every hierarchy and returns the files

@@ -98,10 +98,9 @@ func (w *worker) await(t *testing.T, lines int) {
 
 // roles tell the processes of a supervisor apart.
 var roles = map[string]func(p process, spawners []int) bool{
-	"supervisor": func(process, []int) bool { return false },
-	"spawner":    func(p process, s []int) bool { return p.name == "realm-spawner" && slices.Contains(s, p.pid) },
-	"launcher":   func(p process, s []int) bool { return p.name == "realm-spawner" && !slices.Contains(s, p.pid) },
-	"realm":      func(p process, _ []int) bool { return p.name == "realm" },
+	"spawner":  func(p process, s []int) bool { return p.name == "realm-spawner" && slices.Contains(s, p.pid) },
+	"launcher": func(p process, s []int) bool { return p.name == "realm-spawner" && !slices.Contains(s, p.pid) },
+	"realm":    func(p process, _ []int) bool { return p.name == "realm" },
 	"command": func(p process, _ []int) bool {
 		return p.name == "/bin/sh" || p.name == "/bin/true" || p.name == "sleep"
 	},
@@ -130,6 +129,33 @@ func (w *worker) strike(t *testing.T, role string) bool {
 	return struck
 }
 
+// kill kills the supervisor, and its spawners in the same moment.
+func (w *worker) kill(t *testing.T, spawners bool) {
+	t.Helper()
+	all := descendants(t, w.cmd.Process.Pid)
+	w.seen = append(w.seen, all...)
+	var too []int
+	for _, p := range all {
+		if !spawners || p.parent != w.cmd.Process.Pid {
+			continue
+		}
+		if pidfd, err := unix.PidfdOpen(p.pid, 0); err == nil {
+			defer unix.Close(pidfd)
+			too = append(too, pidfd)
+		}
+	}
+	for _, pidfd := range too {
+		_ = unix.PidfdSendSignal(pidfd, unix.SIGSTOP, nil, 0) // it shall not clean up in between
+	}
+	if err := w.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pidfd := range too {
+		_ = unix.PidfdSendSignal(pidfd, unix.SIGKILL, nil, 0)
+	}
+	_ = w.cmd.Wait()
+}
+
 func rounds() int {
 	if os.Getenv("REALM_LONG") != "" {
 		return 1000
@@ -142,34 +168,24 @@ func rounds() int {
 func TestNothingIsLeftOfWhatIsKilledAtAnyMoment(t *testing.T) {
 	dir := t.TempDir()
 	log := filepath.Join(t.TempDir(), "audit.log")
-	struck := map[string]int{}
-	order := []string{"supervisor", "spawner", "launcher", "realm", "command"}
+	counts := newEngaged()
+	defer counts.report(t, "kills")
+	order := []string{"supervisor", "spawner", "launcher", "realm", "command", "supervisor-and-spawner"}
 	for round := range rounds() {
 		role := order[round%len(order)]
 		w := startWorker(t, dir, log)
 		<-time.After(time.Duration(rand.IntN(150_000)) * time.Microsecond)
-		if role != "supervisor" {
+		if roles[role] != nil {
 			eventually(t, "there is a "+role, func() bool { return w.strike(t, role) })
-			struck[role]++
 			w.await(t, 4) // it goes on
 		}
-		w.seen = append(w.seen, descendants(t, w.cmd.Process.Pid)...)
-		if err := w.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = w.cmd.Wait()
-		struck["supervisor"]++
+		w.kill(t, role == "supervisor-and-spawner")
 		w.checkAfter(t, dir, log)
+		counts.add(role, !t.Failed())
 		if t.Failed() {
 			t.Fatalf("round %d, %s", round, role)
 		}
 	}
-	t.Logf("killed: %v", struck)
-	lines := ""
-	for _, role := range order {
-		lines += fmt.Sprintf("%s kills %s %d %d\n", userMode(), role, rounds()/len(order), rounds()/len(order))
-	}
-	appendReport(t, lines)
 }
 
 // checkAfter starts the next supervisor and looks for what the killed one left.

@@ -24,6 +24,7 @@ func init() { helpers["deprived"] = becomeDeprived }
 type deprivation struct {
 	Calls    []refusedCall // by a filter of system calls
 	Errno    int
+	Kill     bool     // whoever makes one of Calls is killed, instead of an error
 	Sysctl   string   // below /proc/sys/user, set to 0 in a user namespace of its own
 	Unmount  []string // in a mount namespace of its own
 	ReadOnly []string // the same, mounted read-only
@@ -220,8 +221,11 @@ func (d deprivation) mounts() error {
 
 // filter makes the calls fail in this process and all that it becomes or starts.
 func (d deprivation) filter() error {
-	const errno, allow = 0x00050000, 0x7fff0000
+	const errno, allow, kill = 0x00050000, 0x7fff0000, 0x80000000
 	refuse := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: errno | uint32(d.Errno)}
+	if d.Kill {
+		refuse.K = kill
+	}
 	var program []unix.SockFilter
 	for _, c := range d.Calls {
 		program = append(program, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0})

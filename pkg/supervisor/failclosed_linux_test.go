@@ -24,6 +24,7 @@ import (
 
 // outcome is what the command line told, and left.
 type outcome struct {
+	pid    int
 	status int
 	stdout string
 	stderr string
@@ -84,9 +85,11 @@ func execute(t *testing.T, cmd *exec.Cmd) outcome {
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, pid)) == 0 })
-	eventually(t, "its processes are gone", func() bool { return len(called(descendants(t, os.Getpid()), "realm")) == 0 })
-	return outcome{status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	if cmd.ProcessState.Exited() { // else it is the next start that cleans
+		eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, pid)) == 0 })
+		eventually(t, "its processes are gone", func() bool { return len(called(descendants(t, os.Getpid()), "realm")) == 0 })
+	}
+	return outcome{pid: pid, status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
 // records reads a log that must verify; none when there is no file.
@@ -214,8 +217,11 @@ func lacking() []struct {
 
 // Covers: T-NS-04
 func TestWhatCannotBeEnforcedDoesNotRun(t *testing.T) {
+	counts := newEngaged()
+	defer counts.report(t, "fail-closed")
 	for _, c := range lacking() {
 		t.Run(c.name, func(t *testing.T) {
+			defer func() { counts.add(c.layer, !t.Failed()) }()
 			o := runDeprived(t, c.deprivation)
 			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer {
 				t.Errorf("exit %d, code %q, layer %q, want %q\n%s%s", o.status, o.code, o.layer, c.layer, o.stdout, o.stderr)
@@ -249,6 +255,8 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 		path := write(t, filepath.Join(openDir(t), "policy.yaml"), "version: 1\nrequiredLayers: ["+layers+"]\nceilings: {filesystem: {write: [/]}}\n")
 		return "--policy=" + path
 	}
+	counts := newEngaged()
+	defer counts.report(t, "fail-closed-grants")
 	for _, c := range []struct {
 		name, layer string
 		d           deprivation
@@ -262,6 +270,7 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 		{"a flag that names one of three", "cgroup.pids", deprivation{ReadOnly: []string{cgroups}}, []string{"--allow-missing=cgroup.memory"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			defer func() { counts.add(c.layer, !t.Failed()) }()
 			o := runDeprived(t, c.d, c.flags...)
 			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer || o.hint == "" {
 				t.Errorf("exit %d, code %q, layer %q, hint %q, want %q\n%s%s", o.status, o.code, o.layer, o.hint, c.layer, o.stdout, o.stderr)
@@ -273,6 +282,7 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 		})
 	}
 	t.Run("cgroup.kill by policy", func(t *testing.T) {
+		defer func() { counts.add("cgroup.kill", !t.Failed()) }()
 		if len(controllers()) == 0 {
 			return // a unified host with limits has it too
 		}
@@ -287,6 +297,7 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 		}
 	})
 	t.Run("landlock without a policy", func(t *testing.T) {
+		defer func() { counts.add("landlock", !t.Failed()) }()
 		d := deprivation{Calls: calls(unix.SYS_LANDLOCK_CREATE_RULESET), Errno: int(unix.ENOSYS)}
 		if o := runDeprived(t, d); o.status != 0 || !o.ran || !strings.Contains(o.stdout, `"landlock":{"state":"missing"`) {
 			t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
@@ -302,8 +313,11 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 // Covers: T-NS-04
 func TestWaivedLayersAreToldEverywhere(t *testing.T) {
 	waived := []string{"cgroup.memory", "cgroup.pids", "cgroup.cpu"}
+	counts := newEngaged()
+	defer counts.report(t, "waived")
 	check := func(t *testing.T, d deprivation, flag string, want []string) {
 		t.Helper()
+		defer func() { counts.add(flag, !t.Failed()) }()
 		o := runDeprived(t, d, "--allow-missing="+flag)
 		if o.status != 0 || !o.ran {
 			t.Fatalf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
@@ -361,6 +375,8 @@ func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 		}
 		return path
 	}
+	counts := newEngaged()
+	defer counts.report(t, "fail-closed-supervisor")
 	for _, c := range []struct {
 		name    string
 		d       deprivation
@@ -381,6 +397,11 @@ func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 		{"a realm of another build", deprivation{Realm: install("other", bytes.ReplaceAll(text, []byte(build.Version), []byte(strings.Repeat("9", len(build.Version)))), 0o755)}, nil, 2, "of another version"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			class := "realm-binary"
+			if c.d.Realm == "" {
+				class = "audit-sink"
+			}
+			defer func() { counts.add(class, !t.Failed()) }()
 			o := runDeprived(t, c.d, c.flags...)
 			if o.status != c.status || !strings.Contains(o.stdout+o.stderr, c.message) {
 				t.Errorf("exit %d, want %d and %q\n%s%s", o.status, c.status, c.message, o.stdout, o.stderr)
