@@ -48,7 +48,7 @@ func workForever() int {
 	}
 	g := grants.Grants{
 		Filesystem: grants.Filesystem{Write: []string{dir}}, Subprocess: grants.Subprocess{Commands: []string{"/bin/sh", "/bin/true"}},
-		Resources: grants.Resources{MaxOperations: 1_000_000, WallClockMs: 80},
+		Resources: grants.Resources{MaxOperations: 1_000_000, WallClockMs: 300},
 	}
 	fmt.Println("ready")
 	for range 3 {
@@ -65,14 +65,15 @@ func workForever() int {
 // worker is a workForever helper.
 type worker struct {
 	cmd *exec.Cmd
-	out *bufio.Reader
+	// said are the lines that it has printed; it is closed at the last.
+	said chan string
 	// seen are all processes that it was known to have.
 	seen []process
 }
 
 func startWorker(t *testing.T, dir, log string) *worker {
 	t.Helper()
-	w := &worker{cmd: helper(t, "work", "E2E_WRITE="+dir, "E2E_AUDIT="+log)}
+	w := &worker{cmd: helper(t, "work", "E2E_WRITE="+dir, "E2E_AUDIT="+log), said: make(chan string, 1<<16)}
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -81,18 +82,35 @@ func startWorker(t *testing.T, dir, log string) *worker {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = w.cmd.Process.Kill(); _ = w.cmd.Wait() })
-	w.out = bufio.NewReader(out)
+	go func() { // all along: it must not wait for this test
+		defer close(w.said)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			w.said <- lines.Text()
+		}
+	}()
 	w.await(t, 1)
 	return w
 }
 
-// await reads that many lines.
+// await waits for that many lines more.
 func (w *worker) await(t *testing.T, lines int) {
 	t.Helper()
 	for range lines {
-		if _, err := w.out.ReadString('\n'); err != nil {
-			t.Fatalf("the supervisor at work has ended: %v", err)
+		select {
+		case _, ok := <-w.said:
+			if !ok {
+				t.Fatal("the supervisor at work has ended")
+			}
+		case <-time.After(patience):
+			t.Fatal("no run of the supervisor at work ends")
 		}
+	}
+}
+
+// forget drops the lines so far.
+func (w *worker) forget() {
+	for len(w.said) > 0 {
+		<-w.said
 	}
 }
 
@@ -177,7 +195,8 @@ func TestNothingIsLeftOfWhatIsKilledAtAnyMoment(t *testing.T) {
 		<-time.After(time.Duration(rand.IntN(150_000)) * time.Microsecond)
 		if roles[role] != nil {
 			eventually(t, "there is a "+role, func() bool { return w.strike(t, role) })
-			w.await(t, 4) // it goes on
+			w.forget()
+			w.await(t, 6) // it goes on: more than were under way
 		}
 		w.kill(t, role == "supervisor-and-spawner")
 		w.checkAfter(t, dir, log)

@@ -28,17 +28,17 @@ type deprivation struct {
 	Sysctl   string   // below /proc/sys/user, set to 0 in a user namespace of its own
 	Unmount  []string // in a mount namespace of its own
 	ReadOnly []string // the same, mounted read-only
-	NoWrite  string   // a directory of / in which no file can be written
 	Full     bool     // no byte more can be written to a file
 	Realm    string   // where the realm is said to be
 	Argv     []string
 }
 
-// refusedCall is a system call that fails, or with Arg set only where its first
-// argument is Value.
+// refusedCall is a system call that fails, or with Arg set only where its argument
+// of that index is Value.
 type refusedCall struct {
 	Number, Value uint32
 	Arg           bool
+	Index         uint32
 }
 
 func calls(numbers ...uint32) (list []refusedCall) {
@@ -146,50 +146,10 @@ func (d deprivation) apply() error {
 			return err
 		}
 	}
-	if d.NoWrite != "" {
-		if err := d.keepOut(); err != nil {
-			return err
-		}
-	}
 	if len(d.Calls) == 0 {
 		return nil
 	}
 	return d.filter()
-}
-
-// keepOut lets this process write to files everywhere but in d.NoWrite, by landlock. It has not joined the control
-// groups of realms yet, and never mounts.
-func (d deprivation) keepOut() error {
-	write := unix.LandlockRulesetAttr{Handled_access_fs: unix.LANDLOCK_ACCESS_FS_WRITE_FILE}
-	rules, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&write)), unsafe.Sizeof(write), 0)
-	if errno != 0 {
-		return errno
-	}
-	entries, err := os.ReadDir("/")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if "/"+e.Name() == d.NoWrite || !e.IsDir() {
-			continue
-		}
-		dir, err := unix.Open("/"+e.Name(), unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return err
-		}
-		beneath := unix.LandlockPathBeneathAttr{Allowed_access: write.Handled_access_fs, Parent_fd: int32(dir)}
-		if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, rules, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&beneath)), 0, 0, 0); errno != 0 {
-			return errno
-		}
-		_ = unix.Close(dir)
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, rules, 0, 0); errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 func (d deprivation) mounts() error {
@@ -235,7 +195,7 @@ func (d deprivation) filter() error {
 		}
 		program = append(program,
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: c.Number},
-			unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16}, // the first argument's low half
+			unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16 + 8*c.Index}, // its low half
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: c.Value}, refuse)
 	}
 	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: allow})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/build"
+	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/pkg/audit"
 	"realm.internal/supervisor/pkg/supervisor"
 )
@@ -176,7 +178,13 @@ func lacking() []struct {
 		row{"keyctl EPERM", "userns", deprivation{Calls: calls(unix.SYS_KEYCTL), Errno: int(unix.EPERM)}}, // a kernel without keyrings needs no new one
 		row{"no control groups", "cgroup.memory", deprivation{Unmount: []string{cgroups}}},
 		row{"read-only control groups", "cgroup.memory", deprivation{ReadOnly: []string{cgroups}}})
-	all = append(all, row{"id maps that cannot be written", "userns", deprivation{NoWrite: "/proc"}})
+	outside := os.Geteuid()
+	if outside == 0 {
+		outside = 0x70000000 // and a pid, of as many digits
+	}
+	const count = 2
+	aMap := refusedCall{Number: unix.SYS_WRITE, Value: uint32(len(fmt.Sprintf("%d %d 1\n", launch.InsideUID, outside))), Arg: true, Index: count}
+	all = append(all, row{"id maps that cannot be written", "userns", deprivation{Calls: []refusedCall{aMap}, Errno: int(unix.EPERM)}})
 	if os.Geteuid() == 0 { // without root a user namespace has none to drop
 		all = append(all, row{"setgroups EPERM", "userns", deprivation{Calls: calls(unix.SYS_SETGROUPS), Errno: int(unix.EPERM)}})
 	}
@@ -196,13 +204,13 @@ func lacking() []struct {
 			{"setresuid", "userns", calls(unix.SYS_SETRESUID)},
 			{"setresgid", "userns", calls(unix.SYS_SETRESGID)},
 			{"capset", "capabilities", calls(unix.SYS_CAPSET)},
-			{"the bounding set", "capabilities", []refusedCall{{unix.SYS_PRCTL, capbsetDrop, true}}},
-			{"no_new_privs", "no_new_privs", []refusedCall{{unix.SYS_PRCTL, setNoNewPrivs, true}}},
-			{"seccomp filters", "seccomp", []refusedCall{{unix.SYS_SECCOMP, seccompFilter, true}}},
+			{"the bounding set", "capabilities", []refusedCall{{unix.SYS_PRCTL, capbsetDrop, true, 0}}},
+			{"no_new_privs", "no_new_privs", []refusedCall{{unix.SYS_PRCTL, setNoNewPrivs, true, 0}}},
+			{"seccomp filters", "seccomp", []refusedCall{{unix.SYS_SECCOMP, seccompFilter, true, 0}}},
 			{"seccomp", "seccomp", calls(unix.SYS_SECCOMP)},
 			{"landlock_restrict_self", "landlock", calls(unix.SYS_LANDLOCK_RESTRICT_SELF)}, // present, and does not work
 			{"mkdir", "cgroup.memory", calls(unix.SYS_MKDIR, unix.SYS_MKDIRAT)},
-			{"the parent's death", "pidns", []refusedCall{{unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, true}}},
+			{"the parent's death", "pidns", []refusedCall{{unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, true, 0}}},
 			{"close_range", "descriptors", calls(unix.SYS_CLOSE_RANGE)},
 			{"pidfd_getfd", "descriptors", calls(unix.SYS_PIDFD_GETFD)},
 			{"pidfd_open", "pidns", calls(unix.SYS_PIDFD_OPEN)},

@@ -36,7 +36,7 @@ func steps() []step {
 		{"spawner", "makes a channel", calls(unix.SYS_SOCKETPAIR)}, // the supervisor's comes first
 		{"spawner", "reaps", calls(unix.SYS_WAIT4, unix.SYS_WAITID)},
 		{"spawner", "waits for requests", calls(unix.SYS_EPOLL_CREATE1)}, // of everybody's
-		{"realm", "loads its filter", []refusedCall{{unix.SYS_SECCOMP, 1, true}}},
+		{"realm", "loads its filter", []refusedCall{{unix.SYS_SECCOMP, 1, true, 0}}},
 		{"command", "opens a tree", calls(unix.SYS_OPEN_TREE)},
 		{"command", "restricts a mount", calls(unix.SYS_MOUNT_SETATTR)},
 		{"command", "moves a mount", calls(unix.SYS_MOVE_MOUNT)},
