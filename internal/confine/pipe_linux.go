@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -19,7 +20,12 @@ type pipe struct {
 	buf      []byte
 	done     int
 	finished unix.Errno
+	brisk    bool // the last read did not wait long
 }
+
+// briefly is how long a read looks on before it sleeps, when the last one was about
+// that short: to wake a processor that has gone idle takes longer than a whole call.
+const briefly = 50 * time.Microsecond
 
 func newPipe(f *os.File) (*pipe, error) {
 	raw, err := f.SyscallConn()
@@ -37,7 +43,10 @@ func (p *pipe) Read(b []byte) (int, error) {
 		return 0, nil
 	}
 	p.buf, p.done, p.finished = b, 0, 0
-	if err := p.raw.Read(p.in); err != nil {
+	began := time.Now()
+	err := p.raw.Read(p.in)
+	p.brisk = time.Since(began) < 2*briefly
+	if err != nil {
 		return 0, err
 	}
 	if p.finished != 0 {
@@ -64,6 +73,11 @@ func (p *pipe) Write(b []byte) (int, error) {
 // readOnce is false while there is nothing to read.
 func (p *pipe) readOnce(fd uintptr) bool {
 	n, errno := call(unix.SYS_READ, fd, p.buf)
+	for began := time.Now(); errno == unix.EAGAIN && p.brisk && time.Since(began) < briefly; {
+		_, _, _ = unix.RawSyscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		n, errno = call(unix.SYS_READ, fd, p.buf)
+	}
+	p.brisk = false // once is enough
 	p.done, p.finished = n, errno
 	return errno != unix.EAGAIN
 }

@@ -48,6 +48,7 @@ struct Wire {
   int in = -1, out = -1, epoll = -1, wake = -1;
   std::vector<uint8_t> buffer;
   size_t begin = 0, end = 0;
+  bool brisk = false;  // the last wait was short
 };
 
 struct ModuleRecord {

@@ -20,7 +20,7 @@ import (
 // On a loaded host its control thread may have to wait, though not longer than
 // maxGrace.
 const (
-	grace    = 10 * time.Millisecond
+	grace    = 6 * time.Millisecond
 	maxGrace = time.Second
 )
 
@@ -150,8 +150,8 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 			x.session.abort = nil
 		case <-kill:
 			used, err := realm.CPUTime()
-			if err == nil && used-usedThen < grace && time.Since(ended) < maxGrace {
-				kill = time.After(grace)
+			if left := grace - (used - usedThen); err == nil && left > 0 && time.Since(ended) < maxGrace {
+				kill = time.After(max(left, time.Millisecond))
 				continue
 			}
 			realm.Kill()
