@@ -21,6 +21,8 @@ func fixFor(name string, errno syscall.Errno) string {
 		}
 	case layer.Landlock:
 		return "add landlock to the lsm= boot parameter, or do not require it"
+	case layer.CgroupCPU:
+		return "start the supervisor in an ordinary scheduling class: tasks of the real-time ones (SCHED_FIFO, SCHED_RR) cannot join a cpu group without a real-time budget"
 	case layer.Seccomp:
 		return "use a kernel built with CONFIG_SECCOMP_FILTER"
 	}

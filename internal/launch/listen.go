@@ -144,6 +144,8 @@ func stepError(m wireFailed, spec *Spec) error {
 		cause = &MountError{Source: object, Detail: step + ": " + errno.Error(), Err: errno}
 	case errno == syscall.ESTALE && spec.Program != nil:
 		return &ExecutableChanged{Path: spec.Program.Path}
+	case name == layer.CgroupMemory && errno == syscall.EINVAL:
+		name = layer.CgroupCPU // the one controller that refuses a task for what it is, see fixFor
 	case name == "":
 		return fmt.Errorf("spawn: %s: %w", step, errno)
 	}

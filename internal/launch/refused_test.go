@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -114,5 +115,25 @@ func TestUnusableBinaryIsATypedError(t *testing.T) {
 				t.Errorf("error = %v", err)
 			}
 		})
+	}
+}
+
+// A kernel without budgets for real-time groups lets the task join.
+func TestARealTimeSupervisorIsToldWhichGroupRefusesIt(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // only root is given the class
+	}
+	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and the class with it
+	if err := unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_RR, Priority: 1}, 0); err != nil {
+		t.Fatal(err)
+	}
+	s := startSpawner(t)
+	_, err := trySpawn(t, s, newGroup(t, "realtime"))
+	if err == nil {
+		return
+	}
+	var missing *Unenforceable
+	if !errors.As(err, &missing) || missing.Layer != layer.CgroupCPU || missing.Fix == "" {
+		t.Errorf("%v, want one of %s with a fix", err, layer.CgroupCPU)
 	}
 }
