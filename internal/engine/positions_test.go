@@ -34,6 +34,18 @@ func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
 		{"no stack at all", "Error.stackTraceLimit = 0;\nthrow new Error('x')", 2, 7, nil},
 		{"a stack of the guest's making", "Error.prepareStackTrace = () => 'forged';\nthrow new Error('x')", 2, 7, []string{"at main.ts:2:7"}},
 		{"a stack that was replaced", "const e = new Error('x');\ne.stack = 'mine';\nthrow e", 1, 11, []string{"mine"}},
+		{"a string", "1;\n  throw 'x'", 2, 3, nil},
+		{"an object in an async function", "async function f() {\n  await 1;\n  if (1) throw {a: 1};\n  return 2\n}\nawait f()", 3, 10, nil},
+		{"one string of several", "async function f(n: number) {\n  if (n > 1) throw 'a';\n  await n;\n  throw 'b' }\nawait f(1)", 4, 3, nil},
+		{"one of two that may be meant", "async function f(n) { if (n > 1) throw 'a'; throw 'a' }\nawait f(1)", 0, 0, nil},
+		{"a number in a callback", "export default async (): Promise<void> => {\n  [1].map((n) => { throw n }); return 4 }", 2, 20, nil},
+		{"what is no statement", "async function f() { throw new Error('throw 5') } // throw 5\nawait f().catch(e => { throw 5 })", 2, 24, nil},
+		{"a call that rejects", "1;\n  Promise.reject(7)", 2, 11, nil},
+		{"an executor that rejects", "await 1;\nnew Promise((_, no) =>\n  no(7));\n2", 3, 3, nil},
+		{"an executor that throws", "await 1;\nnew Promise((_, no) => {\n  throw 7 });\n2", 3, 3, nil},
+		{"a rejection by call that was caught elsewhere", "const f = async () => { throw 'a' }\ntry { await f() } catch (e) { await Promise.reject(e) }", 0, 0, nil},
+		{"a promise that is the value", "export default () => new Promise((_, no) => setTimeout(() => no('x'), 1))", 1, 62, nil},
+		{"null in a timer", "setTimeout(() => {\n  throw null }, 1); await new Promise(() => {})", 2, 3, nil},
 		{"JSON", "JSON.parse('{')", 1, 6, []string{"at JSON.parse (<anonymous>)", "at main.ts:1:6"}},
 	} {
 		o := runSource(t, c.source, nil)

@@ -111,6 +111,7 @@ Position Where(Realm* realm, Local<Value> error, Local<v8::Message> message) {
     Position at = Top(realm, v8::Exception::GetStackTrace(error));
     if (at.line > 0) return at;
   }
+  if (realm->failure_at.line > 0) return realm->failure_at;
   if (message.IsEmpty()) return {};
   Position at = Top(realm, message->GetStackTrace());
   if (at.line > 0) return at;
@@ -172,12 +173,27 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
   return handles.Escape(Text(isolate, out));
 }
 
-void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message) {
+// What an async function throws rejects its promise without a call, and V8 then knows the function and no place in it. A call
+// stands in the stack as a frame of V8's own, but for that of a constructor, which rejects for what its argument threw.
+Position Rejecting(Realm* realm) {
+  Local<Object> error = v8::Exception::Error(String::Empty(realm->isolate)).As<Object>();
+  std::string stack = TextOf(realm, error, "stack");
+  auto native = [](std::string_view line) { return line.find(':') == std::string_view::npos; };
+  size_t first = stack.find("\n    at ");
+  if (first == std::string::npos) return {};
+  size_t second = stack.find('\n', first + 1);
+  if (!native(std::string_view(stack).substr(first, second - first))) return {};
+  if (second != std::string::npos && std::string_view(stack).substr(second).substr(0, 12) == "\n    at new ") return {};
+  return Place(realm, error);
+}
+
+void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at) {
   if (realm->failed) return;
   realm->failed = true;
   realm->failure_syntax = false;
   realm->failure.Reset(realm->isolate, error);
   realm->failure_message.Reset(realm->isolate, message);
+  realm->failure_at = at;
 }
 
 int Caught(Realm* realm, TryCatch& caught, bool syntax) {

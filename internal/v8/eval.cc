@@ -32,9 +32,8 @@ namespace {
 
 constexpr std::string_view kOpen = "(async function(){", kClose = "\n})";
 
-// Takes what the guest's code gave as the run's main value. Its own rejection is never an unhandled one.
+// Takes what the guest's code gave as the run's main value.
 void SetMain(Realm* realm, Local<Value> value, bool repl) {
-  if (value->IsPromise()) value.As<v8::Promise>()->MarkAsHandled();
   realm->main.Reset(realm->isolate, value);
   realm->main_is_repl = repl;
 }
@@ -92,7 +91,11 @@ Main MainState(Realm* realm) {
   if (promise->State() == v8::Promise::kPending) return Main::kPending;
   Local<Value> value = promise->Result();
   if (promise->State() == v8::Promise::kRejected) {
-    Fail(realm, value, v8::Exception::CreateMessage(isolate, value));
+    Position at;
+    for (const Rejection& r : realm->rejections) {
+      if (r.promise == promise) at = r.at;
+    }
+    Fail(realm, value, v8::Exception::CreateMessage(isolate, value), at);
     return Main::kRejected;
   }
   if (!realm->main_is_repl) {

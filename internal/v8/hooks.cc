@@ -54,7 +54,9 @@ void OnRejection(v8::PromiseRejectMessage message) {
   Isolate* isolate = Isolate::GetCurrent();
   Realm* realm = Of(isolate);
   if (message.GetEvent() == v8::kPromiseRejectWithNoHandler) {
-    realm->rejections.push_back({Global<v8::Promise>(isolate, promise), Global<Value>(isolate, message.GetValue())});
+    Local<Value> value = message.GetValue();
+    realm->rejections.push_back({Global<v8::Promise>(isolate, promise), Global<Value>(isolate, value),
+                                 value->IsNativeError() ? Position{} : Rejecting(realm)});
     return;
   }
   if (message.GetEvent() != v8::kPromiseHandlerAddedAfterReject) return;

@@ -35,8 +35,9 @@ bool Checkpoint(Realm* realm) {
 // Fails the run with the first rejection that nobody handled, if there is one.
 bool Unhandled(Realm* realm) {
   if (realm->failed || realm->rejections.empty()) return realm->failed;
-  Local<Value> value = realm->rejections.front().value.Get(realm->isolate);
-  Fail(realm, value, v8::Exception::CreateMessage(realm->isolate, value));
+  const Rejection& first = realm->rejections.front();
+  Local<Value> value = first.value.Get(realm->isolate);
+  Fail(realm, value, v8::Exception::CreateMessage(realm->isolate, value), first.at);
   return true;
 }
 

@@ -81,6 +81,7 @@ struct Position {
 struct Rejection {
   Global<v8::Promise> promise;
   Global<Value> value;
+  Position at;  // of a value that cannot tell itself
 };
 
 struct Realm : rv8_realm {
@@ -126,6 +127,7 @@ struct Realm : rv8_realm {
   bool failed = false;
   Global<Value> failure;
   Global<v8::Message> failure_message;
+  Position failure_at;  // of a value that cannot tell itself
   bool failure_syntax = false;  // a compiler's refusal, placed in the file that it read
   bool fatal = false;  // an uncaught exception outside the main promise
   std::atomic<int> stopped{RV8_RUNNING};
@@ -169,7 +171,8 @@ MaybeLocal<Value> GetOwn(Realm* realm, Local<Object> object, std::string_view na
 
 // errors.cc
 int Caught(Realm* realm, TryCatch& caught, bool syntax);  // records and returns a status
-void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message);
+void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at = {});
+Position Rejecting(Realm* realm);  // of the call by which running code rejects a promise
 MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local<v8::Array> sites);
 std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top);
 Position MapPosition(Realm* realm, std::string_view script, Position generated);
