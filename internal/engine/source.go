@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"unicode/utf8"
+
+	"realm.internal/supervisor/internal/engine/erase"
 )
 
 // userSource is the text that the user wrote, and where its lines are.
@@ -75,7 +77,7 @@ func (s userSource) clamp(line, column int) (int, int) {
 }
 
 // generic reports whether the text may hold type arguments that are also an expression, as in new Set<string>(list): as
-// JavaScript that compiles, and means something else.
+// JavaScript that compiles, and means something else. What is likely enough is looked at closely: HTML in templates is none.
 func (s userSource) generic() bool {
 	for rest := s.text; ; {
 		at := strings.IndexByte(rest, '>')
@@ -84,11 +86,12 @@ func (s userSource) generic() bool {
 		}
 		before, after := rest[:at], strings.TrimLeft(rest[at+1:], " \t")
 		rest = rest[at+1:]
-		if after == "" || (after[0] != '(' && after[0] != '`') || strings.HasSuffix(before, "=") {
+		if after == "" || strings.HasSuffix(before, "=") || !strings.ContainsAny(after[:1], "(`/\r\n") && !strings.HasPrefix(after, "as") &&
+			!strings.HasPrefix(after, "satisfies") {
 			continue
 		}
 		if strings.IndexByte(s.text[:len(s.text)-len(rest)], '<') >= 0 {
-			return true
+			return erase.Ambiguous(s.text)
 		}
 	}
 }

@@ -38,11 +38,12 @@ func Types(source string) (string, bool) {
 	if len(source) > maxBytes || strings.Contains(source, "use strict") { // a directive must come first
 		return "", false
 	}
-	tokens, ok := scan(source)
+	s, ok := scan(source)
 	if !ok {
 		return "", false
 	}
-	e := &eraser{source: source, tokens: tokens}
+	e := &eraser{scanner: s}
+	tokens := s.tokens
 	for i := 0; i < len(tokens)-1; {
 		if tokens[i].gone {
 			i++
@@ -58,8 +59,21 @@ func Types(source string) (string, bool) {
 	return string(e.out), true
 }
 
-// generic reports whether type arguments may be left that are an expression too,
-// as in f()<T>(x).
+// Ambiguous reports whether source may hold type arguments that are an expression
+// too, as in f()<T>(x): as JavaScript that compiles, and means something else.
+func Ambiguous(source string) bool {
+	if strings.IndexByte(source, '<') < 0 || strings.IndexByte(source, '>') < 0 {
+		return false
+	}
+	if len(source) > maxBytes {
+		return true
+	}
+	s, ok := scan(source)
+	return !ok || (&eraser{scanner: s}).generic()
+}
+
+// generic reports whether type arguments may be left that are an expression too.
+// They are where what follows cannot go on with a value, or begins a line.
 func (e *eraser) generic() bool {
 	opened := false
 	for i, t := range e.tokens {
@@ -68,7 +82,8 @@ func (e *eraser) generic() bool {
 		case e.is(i, "<"):
 			opened = true
 		case opened && e.is(i, ">"):
-			if next := e.tokens[i+1]; e.is(i+1, "(") || next.kind != end && e.source[next.from] == '`' {
+			if next := e.tokens[i+1]; next.line || next.kind == regex || e.any(i+1, "(", "as", "satisfies") ||
+				next.kind != end && e.source[next.from] == '`' {
 				return true
 			}
 		}
@@ -78,17 +93,13 @@ func (e *eraser) generic() bool {
 
 // eraser walks the tokens once.
 type eraser struct {
-	source string
-	tokens []token
+	*scanner
 	out    []byte // the source, once something was erased
 	depth  int    // of the type that is being read
 	unsure bool
 	types  []string // the names of erased declarations
 	result string   // what the default export begins with
 }
-
-// word is the text of token i.
-func (e *eraser) word(i int) string { return e.source[e.tokens[i].from:e.tokens[i].to] }
 
 // is reports whether token i is this name or mark.
 func (e *eraser) is(i int, word string) bool {

@@ -125,6 +125,7 @@ var (
 	statements = []string{
 		"const N: T = E;\n", "let N: T\n", "let N\n", "var { N }: T = E\n", "const [N] = E;", "E;\n", "E\n", "(E)\n", "[E]\n", "`N`\n", "N: E\n",
 		"function N(P): T { return E }\n", "function N<T>(P) { S }", "async function N(P) { await E }", "export default E;\n", "export default (P): T => E\n",
+		"export default (N)\n", "for await (N of E) S", "return\n{ N } as T\n", "/E/N\n", "async function N(P) { S S S }", "function* N(P) { S S }", "do S while (E)\n",
 		"if (E) S", "if (N) as (E)\n", "for (const N of E) S", "for (const N: T of E) { }", "while (E) S", "try { S } catch (N: T) { S }", "{ S }\n", "return E\n",
 		"interface N { N: T }\n", "type N = T\n", "type N<N> = T;", "export type N = T\n", "export interface N extends N<T> { }", "import { N as N } from 'x'\n",
 		"type = E\n", "as = E\n", "switch (E) { case E: S }", "class N { N: T; N(P): T { S } }\n", "enum N { N }\n",
@@ -134,6 +135,7 @@ var (
 		"E as T", "E satisfies T", "[] as const", "E!", "E!.N", "!E", "E ? E : E", "E ? (N) : N => E", "E ? N = (N) : N => E", "E ? (P): T => E : E",
 		"(P) => E", "(P): T => E", "async (P): T => E", "async <T>(P) => E", "N => E", "(P): T => { S }", "function (P): T { S }",
 		"E < E", "E > E", "E < E > (E)", "E && E", "E || E", "E ?? E", "E + E", "E - E", "E = E", "E / E", "/N/", "/[/]N: T/g", "`N${E}N`", "`${E as T}`", "N`N`", "N<T>`N`",
+		"E<T>", "new N<T>", "E<T>\n", "new N<T>\n", "E!\n", "E < E >\n", "N.delete / E", "N.with(E) / E", "!/N/", "E\n", "!E / E",
 		"typeof E", "await E", "yield", "x++ / E", "E in E", "E instanceof N", "/* N: T */ E", "E // N\n", "{ N(P): T { S } }", "<T>E",
 	}
 	types = []string{

@@ -34,7 +34,11 @@ func (e *eraser) named(i int) int {
 		}
 	case "default":
 		if e.is(i-1, "export") {
-			e.result = e.word(i + 1)
+			value := i + 1
+			for e.is(value, "(") {
+				value++
+			}
+			e.result = e.word(value)
 		}
 	case "case":
 		return -1 // its colon is too much like the others
@@ -327,10 +331,11 @@ func (e *eraser) value(i int) bool {
 		return e.source[e.tokens[i].to-1] == '`'
 	case mark:
 		if e.is(i, ")") {
-			return !e.any(e.tokens[i].match-1, "if", "while", "for", "with")
+			return !e.condition(e.tokens[i].match)
 		}
 		if e.is(i, "}") { // an object's, not a block's
-			return e.any(e.tokens[i].match-1, "=", "(", ",", "[", "return", "?", "??", "||", "&&")
+			open := e.tokens[i].match
+			return e.any(open-1, "=", "(", ",", "[", "?", "??", "||", "&&") || e.is(open-1, "return") && !e.tokens[open].line
 		}
 		return e.is(i, "]")
 	}

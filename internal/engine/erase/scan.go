@@ -37,8 +37,8 @@ type scanner struct {
 	open   []int // indices of open brackets and template pieces
 }
 
-// scan returns the tokens and, last, one of kind end.
-func scan(source string) ([]token, bool) {
+// scan cuts source into its tokens and, last, one of kind end.
+func scan(source string) (*scanner, bool) {
 	s := &scanner{source: source, line: true, tokens: make([]token, 0, len(source)/4)}
 	for {
 		if !s.blank() {
@@ -46,7 +46,7 @@ func scan(source string) ([]token, bool) {
 		}
 		if s.at == len(source) {
 			s.add(end, s.at)
-			return s.tokens, len(s.open) == 0
+			return s, len(s.open) == 0
 		}
 		if !s.token() {
 			return nil, false
@@ -218,10 +218,10 @@ func (s *scanner) slash() bool {
 	case template:
 		divides = word[len(word)-1] == '`'
 	case name:
-		if contextual[word] {
+		if contextual[word] && !s.property(last) {
 			return false
 		}
-		divides = !reserved[word]
+		divides = !reserved[word] || s.property(last)
 	case mark:
 		switch word {
 		case "}":
@@ -230,6 +230,10 @@ func (s *scanner) slash() bool {
 			divides = true
 		case ")":
 			divides = !s.condition(s.tokens[last].match)
+		case "!":
+			if s.ends(last - 1) {
+				return false // x! / y, and what is not on one line
+			}
 		case "+", "-":
 			if last > 0 && s.tokens[last-1].to == s.tokens[last].from && s.source[s.tokens[last-1].from:s.tokens[last-1].to] == word {
 				return false // x++ or ++x
@@ -243,14 +247,42 @@ func (s *scanner) slash() bool {
 	return s.regex()
 }
 
-// condition reports whether the parenthesis at open belongs to a statement.
-func (s *scanner) condition(open int) bool {
-	if open < 1 || s.tokens[open-1].kind != name {
+// word is the text of token i, if there is one.
+func (s *scanner) word(i int) string {
+	if i < 0 {
+		return ""
+	}
+	return s.source[s.tokens[i].from:s.tokens[i].to]
+}
+
+// property reports whether token i is the name of one.
+func (s *scanner) property(i int) bool {
+	return i > 0 && s.tokens[i-1].kind == mark && (s.word(i-1) == "." || s.word(i-1) == "?.")
+}
+
+// ends reports whether token i may end a value.
+func (s *scanner) ends(i int) bool {
+	if i < 0 {
 		return false
 	}
-	switch s.source[s.tokens[open-1].from:s.tokens[open-1].to] {
+	switch s.tokens[i].kind {
+	case name:
+		return !reserved[s.word(i)] || s.property(i)
+	case mark:
+		return s.word(i) == ")" || s.word(i) == "]" || s.word(i) == "}" || s.word(i) == "!"
+	}
+	return true
+}
+
+// condition reports whether the parenthesis at open belongs to a statement.
+func (s *scanner) condition(open int) bool {
+	before := open - 1
+	if s.word(before) == "await" {
+		before--
+	}
+	switch s.word(before) {
 	case "if", "while", "for", "with":
-		return true
+		return !s.property(before)
 	}
 	return false
 }

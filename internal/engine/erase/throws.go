@@ -14,13 +14,13 @@ func Throws(source string) ([]Throw, bool) {
 	if len(source) > maxBytes {
 		return nil, false
 	}
-	tokens, ok := scan(source)
+	s, ok := scan(source)
 	if !ok {
 		return nil, false
 	}
-	e := &eraser{source: source, tokens: tokens}
+	e := &eraser{scanner: s}
 	var list []Throw
-	for i := range tokens {
+	for i := range e.tokens {
 		switch {
 		case e.any(i, "reject", "abort", "throw", "eval", "Function") && e.any(i-1, ".", "?."), e.any(i, "reject", "eval", "Function"):
 			return nil, false
@@ -29,7 +29,7 @@ func Throws(source string) ([]Throw, bool) {
 			for e.is(operand, "(") {
 				operand++
 			}
-			list = append(list, Throw{At: tokens[i].from, Operand: e.word(operand)})
+			list = append(list, Throw{At: e.tokens[i].from, Operand: e.word(operand)})
 		}
 	}
 	return list, true
