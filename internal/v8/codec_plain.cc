@@ -2,8 +2,8 @@
 
 // V8 → wire for plain data: objects, arrays, Maps, Sets, views, dates and primitives. V8's own serializer walks them, which
 // is several times faster than its public interface, and its bytes are rewritten. It knows no paths, no toJSON and not all
-// of an Error, so whatever meets those, and all that fails, is left to codec_encode.cc, which begins anew. A getter may
-// therefore be read twice.
+// of an Error, so whatever meets those, and all that fails, is left to codec_encode.cc, which begins anew. No code of the
+// guest runs here, so that a getter is read once: what has one is not plain.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -43,8 +43,7 @@ class PlainDelegate : public v8::ValueSerializer::Delegate {
     v8::Local<v8::ArrayBufferView> view = object.As<v8::ArrayBufferView>();
     v8::Local<v8::Value> buffer = view->Buffer();
     if (buffer->IsSharedArrayBuffer() || buffer.As<v8::ArrayBuffer>()->WasDetached()) return Refuse();
-    // A getter that is still to come could give the memory of a resizable one back before its bytes are copied.
-    if (buffer.As<v8::ArrayBuffer>()->IsResizableByUserJavaScript()) return Refuse();
+    if (buffer.As<v8::ArrayBuffer>()->IsResizableByUserJavaScript()) return Refuse();  // whose bytes are copied at once
     serializer->WriteUint32(static_cast<uint32_t>(views.size()));
     views.push_back({ViewName(object), buffer.As<v8::ArrayBuffer>()->GetBackingStore(), view->ByteOffset(), view->ByteLength()});
     return v8::Just(true);
@@ -310,6 +309,7 @@ Plain EncodePlain(CodecState* state, v8::Local<v8::Context> context, v8::Local<v
   v8::ValueSerializer serializer(state->isolate, &delegate);
   delegate.serializer = &serializer;
   serializer.SetTreatArrayBufferViewsAsHostObjects(true);
+  v8::Isolate::DisallowJavascriptExecutionScope no_guest(state->isolate, v8::Isolate::DisallowJavascriptExecutionScope::THROW_ON_FAILURE);
   bool ok = serializer.WriteValue(context, value).FromMaybe(false);
   if (caught.HasTerminated()) {
     caught.ReThrow();

@@ -231,6 +231,23 @@ func TestHostileGettersOnlyThrow(t *testing.T) {
 	}
 }
 
+// Whatever else is in the value, and whoever encodes it.
+func TestGettersAreReadOnceAndInOrder(t *testing.T) {
+	for _, rest := range []string{"1", "new Error('x')", "/x/", "{toJSON() { return 1 }}", "new Array(1e6)", "new ArrayBuffer(1)", "new Uint8Array(new ArrayBuffer(1, {maxByteLength: 2}))"} {
+		g := newGuest(t)
+		wire, why, status := g.run(`let seen = ''; const note = k => ({get [k]() { return seen += k }});
+			const made = {a: note('a'), get b() { return seen += 'b' }, c: [note('c')], d: new Map([[note('d'), note('e')]]), rest: `+rest+`,
+			get z() { return seen += 'z' }}; return made`, 1<<24)
+		got, err := value.Decode(wire, value.Limits{})
+		if status != OK || err != nil {
+			t.Fatalf("%s: status %d, %+v, %v", rest, status, why, err)
+		}
+		if last := got.(*value.Object).Get("z"); last != "abcdez" {
+			t.Errorf("%s: getters gave %v", rest, last)
+		}
+	}
+}
+
 func TestEncodingEndsAtTheDeadline(t *testing.T) {
 	for _, js := range []string{`({get x() { for (;;); }})`, `[new Error, {toJSON() { for (;;); }}]`} {
 		g := newGuest(t)

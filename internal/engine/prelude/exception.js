@@ -20,6 +20,18 @@
     #name;
     #message;
 
+    // structuredClone, once there are exceptions, asks for the copy of each.
+    static {
+      native.exceptionCopy = (value) => {
+        if (!(#name in value)) return undefined;
+        const copy = new DOMException(value.#message, value.#name);
+        Reflect.defineProperty(copy, 'stack', {
+          __proto__: null, value: value.stack, writable: true, configurable: true, enumerable: false,
+        });
+        return copy;
+      };
+    }
+
     constructor(message = '', options = 'Error') {
       message = text(message);
       super();

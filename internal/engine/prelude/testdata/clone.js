@@ -96,3 +96,22 @@ await claim('deep values do not overflow silently', () => {
   for (let i = 0; i < 1e6; i++) deep = [deep];
   throws('RangeError', () => structuredClone(deep));
 });
+
+await claim('a DOMException is one again, wherever it stands', () => {
+  const exception = new DOMException('m', 'AbortError');
+  const value = {
+    list: [exception, { exception }], map: new Map([[exception, 1], ['k', exception]]), set: new Set([1, exception]),
+    cause: new Error('x', { cause: exception }), bytes: new Uint8Array(2), get getter() { return exception; },
+  };
+  const copy = structuredClone(value);
+  const one = copy.list[0];
+  equal([one instanceof DOMException, one.name, one.message, one.code, one.stack === exception.stack], [true, 'AbortError', 'm', 20, true]);
+  equal([one === exception, copy.list[1].exception === one, copy.map.get(one), copy.map.get('k') === one], [false, true, 1, true]);
+  equal([[...copy.map.keys()].length, [...copy.set][1] === one, copy.cause.cause === one, copy.bytes.length], [2, true, true, 2]);
+  equal(structuredClone(exception).name, 'AbortError');
+  let deep = exception;
+  for (let i = 0; i < 1000; i++) deep = [deep];
+  let found = structuredClone(deep);
+  while (Array.isArray(found)) found = found[0];
+  equal(found.code, 20);
+});
