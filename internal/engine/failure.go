@@ -118,14 +118,18 @@ func (r *run) deadlock() *rpc.Failure {
 }
 
 func (r *run) unrepresentable(u v8.Unrepresentable) *rpc.Failure {
-	hint := ""
+	message, hint := fmt.Sprintf("%s cannot cross: %s", u.Path, u.Reason), ""
+	if strings.HasPrefix(u.Reason, "larger than") {
+		message = fmt.Sprintf("the result is %s, the limit maxResultBytes, which it reaches at %s", u.Reason, u.Path)
+		hint = "return less, such as a summary, or write it to a file; resources: {maxResultBytes} raises the limit"
+	}
 	if u.Path == "result" && strings.HasPrefix(u.Reason, "a function") {
 		hint = "the program's value is a function that nobody called: call it, or export it as the default"
 	}
 	return &rpc.Failure{
 		Hint: hint,
 		Code: codeValidation, Phase: phaseSerialize, Name: "TypeError",
-		Message:   fmt.Sprintf("%s cannot cross: %s", u.Path, u.Reason),
+		Message:   message,
 		HeapBytes: r.engine.realm.HeapUsed(),
 	}
 }

@@ -90,7 +90,8 @@ func TestWhatCannotCrossIsNamed(t *testing.T) {
 	}
 	under := runSource(t, "'x'.repeat(100)", func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) { x.Limits.MaxResultBytes = 102 })
 	above := runSource(t, "'x'.repeat(101)", func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) { x.Limits.MaxResultBytes = 102 })
-	if under.failure != nil || above.failure == nil || above.failure.Code != "VALIDATION" {
+	if under.failure != nil || above.failure == nil || above.failure.Code != "VALIDATION" ||
+		!strings.Contains(above.failure.Message, "102 bytes, the limit maxResultBytes") || above.failure.Hint == "" {
 		t.Errorf("%+v %+v", under.failure, above.failure)
 	}
 }
