@@ -85,7 +85,7 @@ func init() {
 			const odd = [undefined, null, true, -1, 1.5, NaN, Infinity, 2 ** 53, 10n, 's', '\ud800', Symbol('s'), {}, [], [1], [[]], [[1, 2]], [['a']], () => {}, new Proxy({}, {}), new Date(NaN), /r/, new Map(), new WeakMap(),
 				new Uint8Array(1), new ArrayBuffer(1), new SharedArrayBuffer(1), {length: -1}, {length: 2 ** 40}, {byteLength: 2 ** 40, buffer: 1}, Object.create(null), Proxy.revocable({}, {}).proxy];
 			{ const { proxy, revoke } = Proxy.revocable([], {}); revoke(); odd[odd.length] = proxy }
-			{ const b = new ArrayBuffer(8); odd[odd.length] = new Uint8Array(b); b.transfer() }
+			{ const b = new ArrayBuffer(8); odd[odd.length] = new Uint8Array(b); structuredClone(b, {transfer: [b]}) }
 			let n = 0; for (const o of odd) for (const call of [` + calls + `]) { try { await call(o) } catch (e) { if (e instanceof Error === false) throw e } n++ } n > 30`, value: `true`}
 	}
 	classes["natives"] = []attack{

@@ -37,6 +37,7 @@ type attack struct {
 	error  string // a part of the error's message, name or capability
 	limits supervisor.Limits
 	mode   supervisor.Mode
+	needs  string // of lacks: where the engine lacks it, any outcome is contained that harms nothing
 	then   func(t *testing.T, w *battlefield, res *supervisor.Result, e *supervisor.Error)
 }
 
@@ -192,6 +193,10 @@ func mount(t *testing.T, s *supervisor.Supervisor, a attack, before any) {
 		e = supervisor.AsError(err)
 	}
 	switch {
+	case a.needs != "" && engine(t) == "10":
+		if _, known := lacks[a.needs]; !known {
+			t.Errorf("no engine is known to lack %q", a.needs)
+		}
 	case a.want == nil && err != nil:
 		t.Errorf("error %v\n%s", err, e.Stack)
 	case a.want != nil && !errors.Is(err, a.want):

@@ -65,7 +65,7 @@ func init() {
 	classes["imports"] = append(importAttacks(),
 		script("specifiers that are counted twice", `let n = 0; await import({ toString: () => n++ ? 'node:fs' : 'realm:capabilities' }).then(m => typeof m.readText, e => e.name)`, `"function"`),
 		script("a specifier of megabytes", `await import('x'.repeat(1 << 20)).then(() => 'loaded', () => 'rejected')`, `"rejected"`),
-		script("import attributes", `(await Promise.allSettled([import('realm:capabilities', { with: { get type() { throw new RangeError('x') } } }), import('/etc/passwd', { with: { type: 'text' } })])).map(r => r.status)`, `["rejected","rejected"]`),
+		attack{name: "import attributes", needs: "import attributes", source: `(await Promise.allSettled([import('realm:capabilities', { with: { get type() { throw new RangeError('x') } } }), import('/etc/passwd', { with: { type: 'text' } })])).map(r => r.status)`, value: `["rejected","rejected"]`},
 		script("a thousand imports", `(await Promise.allSettled(Array.from({ length: 1000 }, (_, i) => import('x' + i)))).every(r => r.status === 'rejected')`, `true`),
 		script("import.source and import.defer", `const r = []; for (const s of ["import.defer('realm:capabilities')", "import.source('realm:capabilities')", "import.evil('x')"]) try { r.push(typeof eval(s)) } catch (e) { r.push(e.name) } r`, ""),
 		script("exports that are live", `import * as c from 'realm:capabilities'; export default Reflect.ownKeys(c).includes('native')`, `false`),
