@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <malloc.h>
 #include <mutex>
 #include <pthread.h>
 
@@ -77,6 +78,10 @@ void* MakeEarly(void*) {
 // Takes of a realm's arguments what the engine has to know. Go reads them all, and refuses those it does not know.
 __attribute__((constructor)) void ReadArguments(int argc, char** argv) {
   if (argc == 0 || strcmp(argv[0], "realm") != 0) return;
+  // One arena for all threads, which grows in large steps: each further one is mapped, and grown page by page, by calls
+  // that interrupt the other processors.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, 1 << 20);
   for (int i = 1; i < argc; i++) {
     if (strncmp(argv[i], "--heap-mb=", 10) == 0) early.heap_bytes = strtoull(argv[i] + 10, nullptr, 10) << 20;
     if (strcmp(argv[i], "--jitless") == 0) early.jitless = true;
