@@ -65,13 +65,13 @@ mke2fs -q -F -t ext4 -d "$payload" "$dir/payload.img" 500M
 began=$(date +%s)
 lib=$dir/tools/usr/lib/x86_64-linux-gnu:$dir/tools/lib/x86_64-linux-gnu
 log=$dir/console.log
-LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1200}" "$dir/tools/usr/bin/qemu-system-x86_64" \
+LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1800}" "$dir/tools/usr/bin/qemu-system-x86_64" \
 	-L "$dir/tools/usr/share/qemu" -L "$dir/tools/usr/share/seabios" \
 	-accel tcg,thread=multi -cpu max -smp 2 -m "${MEM:-3072}" -display none -nodefaults -no-reboot -serial stdio \
 	-kernel "$(ls "$dir"/tools/boot/vmlinuz-*-cloud-amd64)" \
 	-drive file="$dir/root.img",if=none,id=system,format=raw,snapshot=on -device nvme,drive=system,serial=1 \
 	-drive file="$dir/payload.img",if=none,id=payload,format=raw,snapshot=on -device nvme,drive=payload,serial=2 \
-	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama,apparmor mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} panic=-1" \
+	-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama,apparmor mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} panic=-1 systemd.default_timeout_start_sec=900" \
 	</dev/null | sed -u 's,\r,,g' | tee "$log" || true
 echo "the machine ran for $(($(date +%s) - began)) s"
 grep -q '^VM-RESULT pass' "$log"

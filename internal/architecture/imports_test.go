@@ -111,6 +111,25 @@ func TestDecisionsImportNothingThatTouchesTheHost(t *testing.T) {
 	}
 }
 
+// Their package initialisation takes milliseconds, which every start of the command line would pay.
+func TestTheCommandLineLinksNothingSlowToStart(t *testing.T) {
+	slow := []string{"go.opentelemetry.io/", "google.golang.org/", "github.com/prometheus/", "github.com/getkin/"}
+	found := false
+	for _, p := range list(t, "0", "./cmd/supervisor", "./cmd/traces") {
+		for _, dep := range p.Deps {
+			for _, s := range slow {
+				if strings.HasPrefix(dep, s) && below(p.ImportPath, "cmd/supervisor") {
+					t.Errorf("%s links %s", p.ImportPath, dep)
+				}
+				found = found || strings.HasPrefix(dep, s)
+			}
+		}
+	}
+	if !found {
+		t.Error("nothing links any of them: the list is out of date")
+	}
+}
+
 func TestTheSupervisorBuildsWithoutCgo(t *testing.T) {
 	for _, p := range list(t, "1", "-deps", "./cmd/supervisor", "./pkg/supervisor") {
 		if strings.HasPrefix(p.ImportPath, module) && len(p.CgoFiles) > 0 {

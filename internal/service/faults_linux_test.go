@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const namespaceVariable = "SERVICE_NAMESPACE"
@@ -118,5 +119,42 @@ func TestAControlGroupThatIsRemovedIsThatRunsMatter(t *testing.T) {
 	}
 	if r.check(t.Context()) != nil {
 		t.Error("the self-check fails")
+	}
+}
+
+// The socket's directory is removed: that is said, and when it is there again, so is the socket.
+func TestALostSocketIsMadeAgain(t *testing.T) {
+	r := prepare(t, forMe)
+	dir := filepath.Join(r.dir(), "run")
+	r.socket = filepath.Join(dir, "sock")
+	r.client = unixClient(r.socket)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.start(nil, func(c *Config) { c.CheckEvery = 20 * time.Millisecond })
+	r.run(`{"source": "1"}`)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is said", func() bool {
+		return strings.Contains(r.logs.String(), "the directory "+dir+" of the socket does not exist")
+	})
+	if res := r.run(`{"source": "2"}`); string(res.Value) != "2" { // over the connection that there is
+		t.Errorf("%+v", res)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it is made again", func() bool { return strings.Contains(r.logs.String(), "is made again") })
+	if info, err := os.Stat(r.socket); err != nil || info.Mode().Perm() != 0o660 {
+		t.Errorf("%v %v", info, err)
+	}
+	r.client = unixClient(r.socket)
+	if res := r.run(`{"source": "3"}`); string(res.Value) != "3" {
+		t.Errorf("%+v", res)
+	}
+	r.stop(time.Second)
+	if _, err := os.Stat(r.socket); !os.IsNotExist(err) {
+		t.Errorf("it is left: %v", err)
 	}
 }

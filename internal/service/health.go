@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 )
@@ -46,7 +47,13 @@ func (s *Service) check(ctx context.Context) error {
 }
 
 // watch checks every so often. The service manager hears that all is well only when it is.
-func (s *Service) watch(ctx context.Context) {
+func (s *Service) watch(ctx context.Context, listeners []net.Listener) {
+	var sockets []*ownSocket
+	for _, l := range listeners {
+		if own, ok := l.(*ownSocket); ok {
+			sockets = append(sockets, own)
+		}
+	}
 	every := s.cfg.CheckEvery
 	if half := s.cfg.Watchdog / 2; half > 0 && half < every {
 		every = half
@@ -63,7 +70,20 @@ func (s *Service) watch(ctx context.Context) {
 		case <-tick.C:
 		}
 		_ = s.check(ctx)
+		s.keep(sockets)
 		s.cfg.Notify("STATUS=" + s.status())
+	}
+}
+
+// keep makes sockets again that are lost, and says why it cannot.
+func (s *Service) keep(sockets []*ownSocket) {
+	for _, own := range sockets {
+		switch again, err := own.renew(); {
+		case err != nil:
+			s.log.Error("the socket is lost, nobody can connect", "path", own.path, "error", err)
+		case again:
+			s.log.Warn("the socket was lost and is made again", "path", own.path)
+		}
 	}
 }
 

@@ -318,7 +318,7 @@ func TestTheServicesOwnSocket(t *testing.T) {
 		t.Errorf("a second service: %v", err)
 	}
 	// A service that was killed leaves its socket.
-	_ = l.(*ownSocket).UnixListener.Close()
+	_ = l.(*ownSocket).in.Close()
 	again, err := ListenUnix(path, -1)
 	if err != nil {
 		t.Fatalf("in a dead one's place: %v", err)

@@ -113,7 +113,7 @@ func (s *Service) Reload() error {
 func (s *Service) Serve(listeners ...net.Listener) error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	go s.watch(ctx)
+	go s.watch(ctx, listeners)
 	errs := make(chan error, len(listeners))
 	for _, l := range listeners {
 		a := &admission{Listener: l, conns: &s.conns, limit: s.connLimit}

@@ -1,7 +1,7 @@
 # The service of an ordinary user: a unit of that user's systemd, with a control group that it delegates. Sourced by guest.sh.
 loginctl enable-linger ordinary
 runtime=/run/user/2000
-session() { for _ in $(seq 100); do [ -S $runtime/systemd/private ] && return; sleep 0.2; done; systemctl status user@2000 --no-pager; return 1; }
+session() { for _ in $(seq 600); do [ -S $runtime/systemd/private ] && return; sleep 0.2; done; systemctl status user@2000 --no-pager; return 1; }
 mine() { setpriv --reuid 2000 --regid 2000 --init-groups env HOME=/home/ordinary XDG_RUNTIME_DIR=$runtime DBUS_SESSION_BUS_ADDRESS=unix:path=$runtime/bus "$@"; }
 claim "the user has a systemd" session
 install -d -o 2000 -g 2000 /home/ordinary /home/ordinary/.config /home/ordinary/.config/supervisor
