@@ -12,7 +12,7 @@ claim "its unit starts" mine systemctl --user start supervisor
 claim "below the user's own manager" says 'user@2000.service/app.slice/supervisor.service/supervisor$' sh -c 'cat /proc/$(pgrep -u 2000 -f "supervisor serve")/cgroup'
 own() { mine curl -sS --max-time 60 --unix-socket $runtime/supervisor.sock "http://service$1" "${@:2}"; }
 claim "it runs sources" says '"value":42' own /v1/runs -d '{"source":"6*7"}'
-claim "and limits them" says '"code":"OOM"' own /v1/runs -d '{"source":"const a=[]; for(;;) a.push(new Uint8Array(1<<24).fill(7))"}'
+claim "and limits them" says '"code":"OOM"' own /v1/runs -d '{"source":"const a=[]; for(;;) a.push(new Uint8Array(1<<24).fill(7))","grants":{},"limits":{"realmMemoryMb":200}}'
 claim "nobody else connects" fails as 2001 curl -sS --unix-socket $runtime/supervisor.sock http://service/healthz
 claim "it stops" mine systemctl --user stop supervisor
 claim "and leaves nothing" sh -c '! pgrep -u 2000 -f realm && ! ls -d /sys/fs/cgroup/user.slice/user-2000.slice/user@2000.service/app.slice/supervisor.service 2>/dev/null'
