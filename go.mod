@@ -2,6 +2,8 @@ module realm.internal/supervisor
 
 go 1.26.0
 
+toolchain go1.26.10
+
 require (
 	github.com/containerd/cgroups/v3 v3.1.3
 	github.com/coreos/go-systemd/v22 v22.7.0

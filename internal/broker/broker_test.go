@@ -223,6 +223,8 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 	}
 	length := func(n uint32, rest ...byte) []byte { return append(binary.BigEndian.AppendUint32(nil, n), rest...) }
 	env := frame(&rpc.Environment{Name: "A"}, 1)
+	tried, ended := 0, 0
+	defer func() { t.Logf("attacks: either protocol what breaks it %d %d", tried, ended) }()
 	for name, b := range map[string][]byte{
 		"an op of the supervisor's":            frame(&rpc.Execute{Mode: "auto"}, 0),
 		"a reply":                              frame(&rpc.Reply{OK: true, Value: rpc.Raw{0xc0}}, 1),
@@ -251,9 +253,12 @@ func TestWhatBreaksTheProtocolEndsTheRun(t *testing.T) {
 				_, _ = r.toUs.Write(b)
 				_ = r.toUs.Close()
 			}()
+			tried++
 			if s := r.wait(); !errors.Is(s.err, ErrProtocol) {
 				t.Errorf("%+v", s)
+				return
 			}
+			ended++
 		})
 	}
 }

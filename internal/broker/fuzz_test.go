@@ -17,71 +17,87 @@ import (
 	"realm.internal/supervisor/pkg/rpc"
 )
 
-// Any stream of bytes is a run that ends, by itself, in one of the ways that a
-// run can: nothing outside its grants is touched, and each call that is
-// answered was recorded.
-func FuzzBytesOfARealm(f *testing.F) {
-	dir := f.TempDir()
-	root, outside := filepath.Join(dir, "root"), filepath.Join(dir, "outside")
-	if err := os.Mkdir(root, 0o755); err != nil {
-		f.Fatal(err)
+// host is what the realm behind a stream of bytes could reach.
+type host struct {
+	grants        grants.Grants
+	root, outside string
+	executors     Executors
+}
+
+func newHost(t testing.TB) *host {
+	t.Helper()
+	dir := t.TempDir()
+	h := &host{root: filepath.Join(dir, "root"), outside: filepath.Join(dir, "outside")}
+	if err := os.Mkdir(h.root, 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if err := os.WriteFile(outside, []byte("untouched"), 0o644); err != nil {
-		f.Fatal(err)
+	if err := os.WriteFile(h.outside, []byte("untouched"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	g := grants.Grants{
-		Filesystem: grants.Filesystem{Read: []string{root}, Write: []string{root}}, Environment: map[string]string{"MODE": "x"},
+	h.grants = grants.Grants{
+		Filesystem: grants.Filesystem{Read: []string{h.root}, Write: []string{h.root}}, Environment: map[string]string{"MODE": "x"},
 		Secrets: map[string]grants.Secret{"S": {Value: "value-of-the-secret"}}, Resources: grants.Resources{MaxOperations: 20, MaxWriteBytes: 1 << 12, MaxResultBytes: 1 << 14, MaxLogBytes: 1 << 10},
 	}
-	if err := g.Validate(); err != nil {
-		f.Fatal(err)
+	if err := h.grants.Validate(); err != nil {
+		t.Fatal(err)
 	}
-	for _, stream := range streams(f, root, outside) {
+	files, err := filesystem.Open(h.grants.Filesystem.Read, h.grants.Filesystem.Write, filesystem.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = files.Close() })
+	secrets, err := secret.Open(h.grants, os.LookupEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.executors = Executors{Files: files, Secrets: secrets}
+	return h
+}
+
+// serve holds a run of these bytes to what every run is held to: it ends, by
+// itself, in one of the ways that a run can, nothing outside its grants is
+// touched, and each call that is answered was recorded.
+func (h *host) serve(t *testing.T, stream []byte) {
+	checker, memory := grants.NewChecker(h.grants), audit.NewMemory()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	end, err := New(Config{
+		Reader: rpc.NewReader(bytes.NewReader(stream)), Deadline: func(time.Time) error { return nil }, Out: rpc.NewWriter(io.Discard),
+		Checker: checker, Budget: grants.NewBudget(checker.Limits()), Trail: NewTrail("r", memory, nil),
+		Executors: h.executors, Events: &printed{}, Kill: func() {},
+	}).Serve(ctx)
+	if err != nil && !errors.Is(err, ErrProtocol) && !errors.Is(err, io.EOF) {
+		t.Fatalf("%x: %v", stream, err)
+	}
+	if err == nil && end.Result == nil && end.Failure == nil {
+		t.Fatalf("%x: neither a result nor a failure nor an error", stream)
+	}
+	if text, err := os.ReadFile(h.outside); err != nil || string(text) != "untouched" {
+		t.Fatalf("%x: %q, %v", stream, text, err)
+	}
+	allowed, closed := map[uint64]bool{}, map[uint64]bool{}
+	for _, r := range memory.Records() {
+		switch {
+		case r.Outcome == audit.Allowed:
+			allowed[r.Op] = true
+		case r.Outcome != audit.Denied && (!allowed[r.Op] || closed[r.Op]):
+			t.Fatalf("%x: %+v without its permission", stream, r)
+		case r.Outcome != audit.Denied:
+			closed[r.Op] = true
+		}
+	}
+}
+
+func FuzzBytesOfARealm(f *testing.F) {
+	h := newHost(f)
+	for _, stream := range streams(f, h.root, h.outside) {
 		f.Add(stream)
 	}
-	files, err := filesystem.Open(g.Filesystem.Read, g.Filesystem.Write, filesystem.Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = files.Close() })
-	secrets, err := secret.Open(g, os.LookupEnv)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		checker, memory := grants.NewChecker(g), audit.NewMemory()
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		end, err := New(Config{
-			Reader: rpc.NewReader(bytes.NewReader(stream)), Deadline: func(time.Time) error { return nil }, Out: rpc.NewWriter(io.Discard),
-			Checker: checker, Budget: grants.NewBudget(checker.Limits()), Trail: NewTrail("r", memory, nil),
-			Executors: Executors{Files: files, Secrets: secrets}, Events: &printed{}, Kill: func() {},
-		}).Serve(ctx)
-		if err != nil && !errors.Is(err, ErrProtocol) && !errors.Is(err, io.EOF) {
-			t.Fatalf("%v", err)
-		}
-		if err == nil && end.Result == nil && end.Failure == nil {
-			t.Fatal("neither a result nor a failure nor an error")
-		}
-		if text, err := os.ReadFile(outside); err != nil || string(text) != "untouched" {
-			t.Fatalf("%q, %v", text, err)
-		}
-		allowed, closed := map[uint64]bool{}, map[uint64]bool{}
-		for _, r := range memory.Records() {
-			switch {
-			case r.Outcome == audit.Allowed:
-				allowed[r.Op] = true
-			case r.Outcome != audit.Denied && (!allowed[r.Op] || closed[r.Op]):
-				t.Fatalf("%+v without its permission", r)
-			case r.Outcome != audit.Denied:
-				closed[r.Op] = true
-			}
-		}
-	})
+	f.Fuzz(h.serve)
 }
 
 // streams are what realms say: in order, and what attackers begin with.
-func streams(f *testing.F, root, outside string) (all [][]byte) {
+func streams(f testing.TB, root, outside string) (all [][]byte) {
 	f.Helper()
 	say := func(messages ...rpc.Message) {
 		var b bytes.Buffer

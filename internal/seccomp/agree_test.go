@@ -52,7 +52,7 @@ func TestProgramsAgreeWithTheirTables(t *testing.T) {
 					t.Errorf("instruction %d is never reached", pc)
 				}
 			}
-			t.Logf("%d instructions, %d calls compared", len(list), probes)
+			t.Logf("attacks: either filter %s, %d instructions: program and table asked %d %d", name, len(list), probes, probes)
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package seccomp
 
 import (
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,9 @@ func ordinary(t *testing.T, dir, input string, argv ...string) (string, error) {
 		t.Skipf("%s is not installed", argv[0])
 	}
 	cmd := confined(append([]string{"exec", "command", path}, argv[1:]...)...)
+	if *recordings != "" {
+		recorded(t, cmd, filepath.Join(*recordings, "command-"+url.PathEscape(t.Name())))
+	}
 	cmd.Env = append(cmd.Env, "HOME="+dir)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(input)

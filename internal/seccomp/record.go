@@ -104,7 +104,41 @@ func realmThreads(calls []traced) map[string]bool {
 			realm[c.thread] = true
 		}
 	}
+	for _, c := range calls {
+		if c.name == "execve" { // a command's, by the same C library; a realm is executed by descriptor, and before its lock
+			delete(realm, c.thread)
+		}
+	}
 	return realm
+}
+
+// ParseCommandTrace is ParseTrace for one program that a process executes once it
+// has locked itself. Calls that no row names are not told: they answer ENOSYS.
+func ParseCommandTrace(table Table, trace io.Reader) ([]Data, error) {
+	calls, err := readCalls(trace)
+	if err != nil {
+		return nil, err
+	}
+	numbers := make(map[string]uint32, len(table.Rows))
+	for _, row := range table.Rows {
+		numbers[row.Call] = row.Number
+	}
+	var recorded []Data
+	locked, executed := false, false
+	for _, c := range calls {
+		locked = locked || c.locks()
+		executed = executed || locked && c.name == "execve"
+		number, known := numbers[c.name]
+		if !executed || !known {
+			continue
+		}
+		data := Data{Number: number, Arch: ArchX86_64}
+		if data.Args, err = parseArgs(c.args); err != nil {
+			return nil, fmt.Errorf("trace of %s: %w", c.name, err)
+		}
+		recorded = append(recorded, data)
+	}
+	return recorded, nil
 }
 
 func readCalls(trace io.Reader) ([]traced, error) {

@@ -1,9 +1,6 @@
 package seccomp
 
 import (
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,40 +49,5 @@ func TestTraceWithABrokenArgumentIsRefused(t *testing.T) {
 	_, _, err := ParseTrace(RealmTable(false), strings.NewReader("1 seccomp(0x1, 0x1, 0x1)\n1 read(NULL, 0x1)\n"))
 	if err == nil {
 		t.Error("no error")
-	}
-}
-
-var traces = flag.String("traces", "", "pattern of strace recordings, one run of a supervisor each: see ParseTrace")
-
-// With recordings, this reports what no run needed and fails on what a run
-// tried in vain.
-func TestRowsAreThoseThatRunsNeed(t *testing.T) {
-	files, err := filepath.Glob(*traces)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := RealmTable(false)
-	var all []Data
-	for _, path := range files {
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		recorded, unknown, err := ParseTrace(table, file)
-		_ = file.Close()
-		if err != nil || len(unknown) > 0 {
-			t.Errorf("%s: calls without a row: %v %v", path, unknown, err)
-		}
-		all = append(all, recorded...)
-	}
-	for _, data := range Unserved(table, all) {
-		t.Errorf("refused: %+v", data)
-	}
-	if len(all) == 0 {
-		return
-	}
-	t.Logf("%d calls in %d recordings", len(all), len(files))
-	for _, row := range Unneeded(table, all) {
-		t.Logf("not needed by any: %v %s %x (%s)", row.Action, row.Call, row.When, row.User)
 	}
 }

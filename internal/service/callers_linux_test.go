@@ -21,6 +21,8 @@ func needRoot(t *testing.T) {
 }
 
 // Two callers with different profiles at once: the lesser one reaches nothing of the other's.
+//
+// Covers: T-LOC-01
 func TestCallersHaveNothingOfEachOther(t *testing.T) {
 	needRoot(t)
 	r := serve(t, `version: 1
@@ -81,6 +83,7 @@ audit: [{file: DIR/audit.log}]
 	}
 }
 
+// Covers: T-LOC-02
 func TestACallersRunsAreBounded(t *testing.T) {
 	r := serve(t, `version: 1
 callers: [{uid: ME, grants: true, maxConcurrent: 1}]
@@ -99,6 +102,8 @@ callers: [{uid: ME, grants: true, maxConcurrent: 1}]
 }
 
 // E12 of the cases, and its kind.
+//
+// Covers: T-LOC-04
 func TestNothingOnTheHostIsReadBecauseACallerNamedIt(t *testing.T) {
 	r := prepare(t, `version: 1
 ceilings:

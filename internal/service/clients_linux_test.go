@@ -67,6 +67,7 @@ func TestAClientThatGoesAwayWhileItWaitsLeavesTheQueue(t *testing.T) {
 	eventually(t, "it is gone", func() bool { _, w := r.gate.counts(); return w == 0 && r.liveRuns() == 1 })
 }
 
+// Covers: T-LOC-02
 func TestSlowClientsAreGivenUp(t *testing.T) {
 	const patience = 300 * time.Millisecond
 	r := serve(t, "version: 1\nceilings: {resources: {maxResultBytes: 33554432, memoryMb: 256}}\ncallers: [{uid: ME, grants: true}]\n", func(c *Config) { c.patience = patience })
@@ -167,6 +168,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	eventually(t, "nothing is left", func() bool { l, w := r.gate.counts(); return l+w+r.liveRuns() == 0 && r.gate.known() == 0 })
 }
 
+// Covers: T-LOC-02
 func TestConnectionsAreBounded(t *testing.T) {
 	r := serve(t, forMe)
 	r.admissionLimit(t, 3)

@@ -146,6 +146,7 @@ func TestAGateUnderLoad(t *testing.T) {
 	}
 }
 
+// Covers: T-LOC-02
 func TestBodiesTakeBoundedMemory(t *testing.T) {
 	var b budget
 	body, release, err := b.body("a", strings.NewReader("hello"))

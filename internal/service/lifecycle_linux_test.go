@@ -214,6 +214,7 @@ func children(pid string) (all []string) {
 	return all
 }
 
+// Covers: T-LOC-01
 func TestTokensOverTCP(t *testing.T) {
 	const good, other = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 	r := prepare(t, everything)

@@ -140,6 +140,7 @@ profiles:
 	}
 }
 
+// Covers: T-LOC-01
 func TestTokensAreFoundByNameAndNothingElse(t *testing.T) {
 	tokens, err := parseTokens(strings.NewReader("# comment\n\nci  0123456789abcdef0123456789abcdef\r\nops fedcba9876543210fedcba9876543210\n"))
 	if err != nil || tokens.weak {

@@ -36,6 +36,7 @@ func verifyFile(t *testing.T, path string) Summary {
 	return sum
 }
 
+// Covers: T-LOC-03
 func TestFileIsPrivateAndContinuesItsChain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	for range 3 {

@@ -20,6 +20,7 @@ func refused(t *testing.T, err error, capability, rule string) *Denial {
 	return d
 }
 
+// Covers: T-OP-01
 func TestZeroGrantsPermitNothing(t *testing.T) {
 	c := NewChecker(Grants{})
 	for name, ask := range everyOperation(c) {

@@ -63,6 +63,7 @@ func TestGrantsSurviveJSON(t *testing.T) {
 	}
 }
 
+// Covers: T-OP-01
 func TestInvalidGrantsAreRefused(t *testing.T) {
 	for _, c := range []struct{ claim, document, want string }{
 		{"an unknown section", "filesytem: {}", `line 1:1: filesytem: unknown key; did you mean filesystem?`},
@@ -176,6 +177,7 @@ func TestDefaultsAreThoseOfTheDocumentation(t *testing.T) {
 	}
 }
 
+// Covers: T-OP-03
 func TestPrintingGrantsShowsNoSecret(t *testing.T) {
 	g := load(t, full)
 	for _, text := range []string{fmt.Sprintf("%v %+v %#v", g, g, g), Describe(g), fmt.Sprint(g.Secrets["RAW"])} {

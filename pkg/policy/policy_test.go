@@ -180,6 +180,8 @@ func TestAWildcardHostIsNoAddress(t *testing.T) {
 }
 
 // E12 of the cases.
+//
+// Covers: T-LOC-04
 func TestCallersNameNoSourcesOnTheHost(t *testing.T) {
 	p := load(t, full)
 	for _, document := range []string{
@@ -232,6 +234,7 @@ func TestCallersAreFound(t *testing.T) {
 	}
 }
 
+// Covers: T-OP-01
 func TestBrokenPoliciesAreRefused(t *testing.T) {
 	for _, c := range []struct{ claim, document, want string }{
 		{"no version", "profiles: {}", `version: is 0, and this build reads 1; write version: 1`},
@@ -291,6 +294,7 @@ func TestHashesFollowTheMeaning(t *testing.T) {
 	}
 }
 
+// Covers: T-LOC-03
 func TestFilesThatOthersCanWriteAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "policy.yaml")

@@ -318,7 +318,7 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 
 // What an operator waives is on the receipt, in the record and on standard error.
 //
-// Covers: T-NS-04
+// Covers: T-NS-04, T-OP-02
 func TestWaivedLayersAreToldEverywhere(t *testing.T) {
 	waived := []string{"cgroup.memory", "cgroup.pids", "cgroup.cpu"}
 	counts := newEngaged()
@@ -369,7 +369,7 @@ func TestWaivedLayersAreToldEverywhere(t *testing.T) {
 
 // A record that cannot be written, a binary that is not the realm.
 //
-// Covers: T-AUD-01, T-NS-04
+// Covers: T-AUD-01, T-NS-04, T-SUP-01
 func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 	bin := openDir(t)
 	text, err := os.ReadFile(realmPath)

@@ -37,6 +37,8 @@ func hostileRealm(t *testing.T) string {
 // Cases T3, T5
 func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
+	counts := newEngaged()
+	defer counts.report(t, "protocol")
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -70,6 +72,7 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 		"ptrace":                           supervisor.ErrCrashed,
 	} {
 		t.Run(act, func(t *testing.T) {
+			defer func() { counts.add("a realm that breaks it", !t.Failed()) }()
 			wall := int64(20_000)
 			if act == "silence" {
 				wall = 200
@@ -100,6 +103,8 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 // The receipt is the kernel's word, not the realm's.
 func TestARealmThatIsNotConfinedGetsNoSource(t *testing.T) {
 	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
+	counts := newEngaged()
+	defer counts.report(t, "protocol")
 	for early, want := range map[int64]struct {
 		code       error
 		capability string
@@ -117,6 +122,7 @@ func TestARealmThatIsNotConfinedGetsNoSource(t *testing.T) {
 		211: {supervisor.ErrTimeout, ""},
 	} {
 		t.Run(fmt.Sprint(early), func(t *testing.T) {
+			defer func() { counts.add("a realm that lies before it is ready", !t.Failed()) }()
 			source := "behave" + strings.Repeat(" ", 500_000) // more than a pipe holds
 			res, err := runIn(t, s, source, limited(supervisor.Limits{MemoryMb: early, WallClockMs: 300}))
 			e := failed(t, want.code, err)

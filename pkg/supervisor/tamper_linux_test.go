@@ -115,6 +115,8 @@ func TestTheReceiptIsReadFromTheKernel(t *testing.T) {
 }
 
 // Case L7 is a test of the missing layer: the common supervisor's hosts have them all.
+//
+// Covers: T-OP-02
 func TestOnlyDispensableLayersCanBeWaived(t *testing.T) {
 	t.Parallel()
 	for _, layers := range [][]string{{"seccomp"}, {"userns"}, {"landlock"}, {"nonsense"}} {

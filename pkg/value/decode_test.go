@@ -83,12 +83,16 @@ var malformed = []struct{ name, wire string }{
 
 // Covers: T-JS-01
 func TestMalformedBytesAreRefused(t *testing.T) {
+	refused := 0
+	defer func() { t.Logf("attacks: either protocol malformed values %d %d", len(malformed), refused) }()
 	for _, c := range malformed {
 		t.Run(c.name, func(t *testing.T) {
 			v, err := Decode(unhex(t, c.wire), Limits{})
 			if !errors.Is(err, ErrMalformed) || v != nil {
 				t.Errorf("got %v, %v", v, err)
+				return
 			}
+			refused++
 		})
 	}
 }

@@ -1,0 +1,2 @@
+function f() { f() }
+try { f() } catch (e) { e.name }

@@ -1,0 +1,2 @@
+const a = []
+for (;;) a.push(new Array(1e5).fill(1))

@@ -1,0 +1,57 @@
+#!/bin/sh
+# What the binaries are made of. `make supply` starts it.
+#   OUT=dir     where sbom-*.json and licenses.txt go; dist/supply without it
+#   VULNDB=URL  the vulnerability database, e.g. file:///a/copy; the public one without it, and where that cannot be
+#               reached its source, the module golang.org/x/vulndb
+#   SKIP=WORDS  leaves out some of: verify, vulnerabilities, sbom, reproduce
+# Ends with 1 when a module was changed, a known vulnerability is called, a licence is unknown, or builds differ.
+set -eu
+cd "$(dirname "$0")/.."
+OUT=${OUT:-dist/supply}
+SKIP=${SKIP:-}
+mkdir -p "$OUT"
+tool="go tool -modfile=tools/go.mod"
+wanted() { case " $SKIP " in *" $1 "*) return 1 ;; esac; }
+
+if wanted verify; then
+    go mod verify
+fi
+
+# The Go that go.mod asks for, whatever this host would build with.
+vulnerabilities() {
+    db=${VULNDB:-}
+    if [ -z "$db" ] && ! $tool govulncheck -db https://vuln.go.dev -scan module >/dev/null 2>"$OUT/reach"; then
+        grep -q 'fetching vulnerabilities' "$OUT/reach" && db=source
+    fi
+    rm -f "$OUT/reach"
+    if [ "$db" = source ]; then
+        source=$(cd "$(mktemp -d)" && GOFLAGS= go mod init x >/dev/null 2>&1 && go mod download -json golang.org/x/vulndb@latest)
+        echo "vulnerability database: golang.org/x/vulndb $(echo "$source" | sed -n 's/.*"Version": "\(.*\)".*/\1/p')"
+        db=file://$(echo "$source" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')/data/osv
+    fi
+    toolchain=$(go mod edit -json | sed -n 's/.*"Toolchain": "\(.*\)".*/\1/p')
+    [ "$(go env GOVERSION)" = "$toolchain" ] || echo "this host builds with $(go env GOVERSION), go.mod asks for $toolchain: releases are built with that"
+    GOTOOLCHAIN=$toolchain $tool govulncheck ${db:+-db "$db"} ./cmd/supervisor ./cmd/realm
+}
+if wanted vulnerabilities; then
+    vulnerabilities
+fi
+
+if wanted sbom; then
+    : >"$OUT/licenses.txt"
+    for name in supervisor realm; do
+        cgo=0
+        [ "$name" = realm ] && cgo=1
+        CGO_ENABLED=$cgo $tool cyclonedx-gomod app -licenses -json -noserial -output "$OUT/sbom-$name.json" -main "cmd/$name" . 2>/dev/null
+        # "name version licence" a line.
+        jq -r '.components[] | [.name, .version, ([(.licenses // .evidence.licenses // [])[].license | .id // .name] | join(" ") | if . == "" then "UNKNOWN" else . end)] | join(" ")' \
+            "$OUT/sbom-$name.json" >>"$OUT/licenses.txt"
+    done
+    sort -u -o "$OUT/licenses.txt" "$OUT/licenses.txt"
+    cat "$OUT/licenses.txt"
+    ! grep UNKNOWN "$OUT/licenses.txt"
+fi
+
+if wanted reproduce; then
+    scripts/reproduce.sh
+fi
