@@ -7,16 +7,17 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm openapi lint fuzz bench demo manual install uninstall deb clean
+.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm openapi lint fuzz attack supply bench demo manual install uninstall deb clean
 
 build: supervisor realm
 
 supervisor:
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
+	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/traces ./cmd/traces
 
 realm: setup includes
 	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
-		-ldflags '$(ldflags) -linkmode external -extldflags "-static -Wl,--wrap=mmap64"' -o bin/realm ./cmd/realm
+		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
 # The binding's headers stay in the module cache; these links are what the compiler looks through.
 includes: $(include)
@@ -54,7 +55,7 @@ fuzz: includes
 attack: build
 	$(GO) run ./internal/evidence
 
-# Modules, vulnerabilities, licences, SBOMs, reproducible builds: docs/SUPPLY_CHAIN.md.
+# Modules, vulnerabilities, licences, bills of materials, reproducible builds: docs/SUPPLY_CHAIN.md.
 supply: setup includes
 	scripts/supply.sh
 
