@@ -11,6 +11,11 @@
 namespace rv8 {
 namespace {
 
+// How many frames are kept of where a call was made, a few of them the prelude's, and of how many calls: it costs as much as the rest
+// of a call, and a program of thousands awaits them.
+constexpr int kSiteFrames = 12;
+constexpr uint64_t kSites = 128;
+
 // A refusal travels inside the prelude as an array of its parts, until ErrorCallback makes an error of it there: in the
 // microtask in which the caller's await ends, so that the stack leads to the await.
 Local<v8::Array> Refusal(Realm* realm, const std::string_view parts[kRefusalParts]) {
@@ -57,6 +62,7 @@ void CallCallback(const v8::FunctionCallbackInfo<Value>& info) {
   Call& call = realm->calls[id];
   call.resolver.Reset(isolate, resolver);
   call.what.Reset(isolate, info[1].As<String>());
+  if (id < kSites) call.site.Reset(isolate, v8::StackTrace::CurrentStackTrace(isolate, kSiteFrames));
   info.GetReturnValue().Set(resolver->GetPromise());
   // When the supervisor is gone the loop notices.
   (void)Send(realm, static_cast<uint8_t>(info[0].As<v8::Int32>()->Value()), id, {body});
@@ -117,7 +123,9 @@ bool RejectCall(Realm* realm, uint64_t id, const std::string_view parts[kRefusal
   HandleScope handles(realm->isolate);
   Call call;
   if (!Take(realm, id, &call)) return false;
-  (void)call.resolver.Get(realm->isolate)->Reject(realm->context_local(), Refusal(realm, parts));
+  Local<v8::Array> refusal = Refusal(realm, parts);
+  if (!call.site.IsEmpty()) NoteSite(realm, refusal, call.site.Get(realm->isolate));
+  (void)call.resolver.Get(realm->isolate)->Reject(realm->context_local(), refusal);
   return true;
 }
 

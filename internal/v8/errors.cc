@@ -139,6 +139,14 @@ std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top
   return out;
 }
 
+void NoteSite(Realm* realm, Local<Object> refusal, Local<v8::StackTrace> site) {
+  Isolate* isolate = realm->isolate;
+  Position at;
+  std::string frames = FormatStack(realm, site, &at);
+  Local<Value> place[3] = {v8::Integer::New(isolate, at.line), v8::Integer::New(isolate, at.column), Text(isolate, frames)};
+  (void)refusal->SetPrivate(realm->context_local(), realm->place.Get(isolate), v8::Array::New(isolate, place, 3));
+}
+
 // V8 asks for the text of error.stack when it is first read. Error.prepareStackTrace of the guest is not looked at.
 MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local<v8::Array> sites) {
   Isolate* isolate = Isolate::GetCurrent();
@@ -169,6 +177,15 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     }
     if (text.find(kOwnScripts) != std::string::npos) continue;  // eval at one of ours
     out += "\n    at " + text;
+  }
+  // An operation's error whose caller did not await it, as in "return readText(path)", is placed at the call.
+  Local<v8::Array> mark = Mark(realm, error);
+  Local<Value> site, frames;
+  if (first && !mark.IsEmpty() && mark->GetPrivate(context, realm->place.Get(isolate)).ToLocal(&site) && site->IsArray() &&
+      site.As<v8::Array>()->Get(context, 2).ToLocal(&frames)) {
+    std::string text = Utf8(isolate, frames);
+    if (!text.empty()) out += "\n" + text;
+    (void)error.As<Object>()->SetPrivate(context, realm->place.Get(isolate), site);
   }
   return handles.Escape(Text(isolate, out));
 }

@@ -41,6 +41,7 @@ constexpr std::string_view kOwnScripts = "realm:";
 struct Call {
   Global<v8::Promise::Resolver> resolver;
   Global<String> what;  // such as "network https://…"
+  Global<v8::StackTrace> site;
 };
 
 // The descriptors of the fast path, and what has been read and not used.
@@ -173,6 +174,7 @@ MaybeLocal<Value> GetOwn(Realm* realm, Local<Object> object, std::string_view na
 int Caught(Realm* realm, TryCatch& caught, bool syntax);  // records and returns a status
 void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at = {});
 Position Rejecting(Realm* realm);  // of the call by which running code rejects a promise
+void NoteSite(Realm* realm, Local<Object> refusal, Local<v8::StackTrace> site);  // for errors that nobody awaits where they come from
 MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local<v8::Array> sites);
 std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top);
 Position MapPosition(Realm* realm, std::string_view script, Position generated);
