@@ -95,3 +95,19 @@ func TestWhatCannotCrossIsNamed(t *testing.T) {
 		t.Errorf("%+v %+v", under.failure, above.failure)
 	}
 }
+
+func TestTimeZonesThatTheEngineDoesNotKnowAreRefused(t *testing.T) {
+	zone := func(name string) func(*rpc.Execute, *supervisor, *v8.Realm) {
+		return func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) { x.TimeZone = name }
+	}
+	for _, name := range []string{"Mars/X", "europe/berlin", "Z"} {
+		if f := runSource(t, "1", zone(name)).failure; f == nil || f.Code != "VALIDATION" || !strings.Contains(f.Message, name) || f.Hint == "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+	for _, name := range []string{"", "UTC", "Europe/Berlin", "US/Pacific", "Asia/Kolkata", "Etc/GMT+5"} {
+		if o := runSource(t, "1", zone(name)); o.failure != nil {
+			t.Errorf("%s: %+v", name, o.failure)
+		}
+	}
+}

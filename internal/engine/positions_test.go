@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"realm.internal/supervisor/pkg/rpc"
 )
 
 // Every position and frame is the user's own, whatever was put around the source or taken out of it.
@@ -79,6 +81,28 @@ func TestFileNamesAreTheUsers(t *testing.T) {
 			if o.failure == nil || !strings.Contains(o.failure.Stack, name+":1:") {
 				t.Errorf("%s, %s: %+v", name, source, o.failure)
 			}
+		}
+	}
+}
+
+// What an operation is refused for is placed at its call when nobody awaits it there: then no frame of the program waits for it.
+func TestErrorsOfOperationsArePlacedAtTheirCalls(t *testing.T) {
+	refuse := refusing(rpc.ReplyError{Kind: "denied", Message: "no", Capability: "filesystem.read", Target: "/x"})
+	for _, c := range []struct {
+		name, source string
+		line, column int64
+		frame        string
+	}{
+		{"awaited", "const c = await import('realm:capabilities');\n  await c.readText('/x')", 2, 3, "at async main.ts:2:3"},
+		{"the value of a script", "const c = await import('realm:capabilities');\nc.readText('/x')", 2, 3, "at main.ts:2:3"},
+		{"returned", "import { readText } from 'realm:capabilities'\nexport default async () => {\n  return readText('/x') }", 3, 10, "at default (main.ts:3:10)"},
+		{"returned by a function with types", "import { readText } from 'realm:capabilities'\nenum E { A }\nconst get = (p: string): Promise<string> => readText(p)\nexport default () => get('/x')", 3, 45, "at get (main.ts:3:45)"},
+		{"chained", "dataProxy.request('x').then((x) => x)", 1, 11, "at main.ts:1:11"},
+		{"that nobody handles", "await null;\ndataProxy.request('x');\nawait new Promise((r) => setTimeout(r, 5))", 2, 11, "at main.ts:2:11"},
+	} {
+		f := runSource(t, c.source, refuse).failure
+		if f == nil || f.Line != c.line || f.Column != c.column || !strings.Contains(f.Stack, c.frame) || strings.Contains(f.Stack, "realm:") {
+			t.Errorf("%s: %+v", c.name, f)
 		}
 	}
 }

@@ -76,6 +76,12 @@ func (r *run) prepare(x *rpc.Execute) *rpc.Failure {
 	if x.TimeZone != "" && x.TimeZone != r.engine.options.TimeZone {
 		realm.SetTimeZone(x.TimeZone)
 	}
+	if x.TimeZone != "" && x.TimeZone != "UTC" && !realm.KnowsTimeZone() {
+		return &rpc.Failure{
+			Code: codeValidation, Phase: phaseCompile, Name: "RangeError", Message: fmt.Sprintf("the engine knows no time zone %q", x.TimeZone),
+			Hint: "engine: {timeZone} takes IANA names as they are spelled, such as Europe/Berlin",
+		}
+	}
 	realm.SetWriteLimit(x.Limits.MaxWriteBytes)
 	r.engine.host.linker = newLinker(realm, x.Modules)
 	source, bad := newUserSource(x.Name, x.Source)

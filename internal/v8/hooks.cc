@@ -144,6 +144,25 @@ void rv8_set_time_zone(rv8_realm* r, const char* name) {
   realm->isolate->DateTimeConfigurationChangeNotification(v8::Isolate::TimeZoneDetection::kRedetect);
 }
 
+// Whether the engine knows the time zone that it was told. Intl says nothing of one that it does not.
+bool rv8_knows_time_zone(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  Scope scope(realm);
+  v8::TryCatch caught(realm->isolate);
+  v8::Local<v8::Context> context = realm->context_local();
+  auto call = [&](v8::Local<v8::Value> self, std::string_view method) {
+    v8::Local<v8::Value> function, result = v8::Undefined(realm->isolate);
+    if (self->IsObject() && self.As<v8::Object>()->Get(context, rv8::Text(realm->isolate, method)).ToLocal(&function) && function->IsFunction()) {
+      (void)function.As<v8::Function>()->Call(context, self, 0, nullptr).ToLocal(&result);
+    }
+    return result;
+  };
+  v8::Local<v8::Value> intl, zone;
+  if (!context->Global()->Get(context, rv8::Ascii(realm->isolate, "Intl")).ToLocal(&intl)) return false;
+  v8::Local<v8::Value> options = call(call(intl, "DateTimeFormat"), "resolvedOptions");
+  return options->IsObject() && options.As<v8::Object>()->Get(context, rv8::Ascii(realm->isolate, "timeZone")).ToLocal(&zone) && zone->IsString();
+}
+
 void rv8_set_write_limit(rv8_realm* r, size_t bytes) { static_cast<Realm*>(r)->write_limit = bytes; }
 
 // Sets the zero of performance.now.

@@ -60,6 +60,10 @@ func (r *Realm) SetWriteLimit(bytes int64) { C.rv8_set_write_limit(r.ptr, C.size
 // HeapUsed returns the bytes of live and not yet collected objects.
 func (r *Realm) HeapUsed() int64 { return int64(C.rv8_heap_used(r.ptr)) }
 
+// KnowsTimeZone reports whether the engine knows the zone that was set, or that the process was started with. It must be asked
+// before any code of the guest runs.
+func (r *Realm) KnowsTimeZone() bool { return bool(C.rv8_knows_time_zone(r.ptr)) }
+
 // SetTimeZone sets the IANA zone of Date and Intl.
 func (r *Realm) SetTimeZone(name string) {
 	c := C.CString(name)

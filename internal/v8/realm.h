@@ -50,6 +50,7 @@ void rv8_close(rv8_realm*);
 void rv8_set_heap_limit(rv8_realm*, size_t bytes);
 size_t rv8_heap_used(rv8_realm*);
 void rv8_set_time_zone(rv8_realm*, const char* name);
+bool rv8_knows_time_zone(rv8_realm*);
 void rv8_set_write_limit(rv8_realm*, size_t bytes);  // largest data of one call that is sent at all
 
 // The program.

@@ -118,6 +118,10 @@ func TestInvalidGrantsAreRefused(t *testing.T) {
 		{"two wasm modules of one name", "wasm: [{name: a, wasmPath: /a}, {name: a, wasmPath: /b}]", `wasm[1].name: the name "a" is used twice`},
 		{"a malformed time zone", "engine: {timeZone: ../etc/passwd}", `is not a time zone name`},
 		{"a malformed locale", "engine: {locale: 'en;US'}", `is not a language tag`},
+		{"a locale with an overlong part", "engine: {locale: en-abcdefghi}", `is not a language tag`},
+		{"a locale with an empty part", "engine: {locale: de--DE}", `is not a language tag`},
+		{"a locale with an overlong language", "engine: {locale: abcdefgh}", `is not a language tag`},
+		{"a locale without a language", "engine: {locale: x-private}", `is not a language tag`},
 		{"a limit above its maximum", "resources: {memoryMb: 4001}", `resources.memoryMb: 4001 is above the maximum of 4000; use an integer from 1 to 4000, or leave it out for the default, 256`},
 	} {
 		t.Run(c.claim, func(t *testing.T) {

@@ -145,9 +145,24 @@ func (v *validator) engine(e Engine) {
 	if e.TimeZone != "" && !identifier(e.TimeZone, "/_+-") {
 		v.add("engine.timeZone", quote(e.TimeZone)+" is not a time zone name", "write an IANA name, such as Europe/Berlin")
 	}
-	if e.Locale != "" && !identifier(e.Locale, "-") {
+	if e.Locale != "" && !languageTag(e.Locale) {
 		v.add("engine.locale", quote(e.Locale)+" is not a language tag", "write a BCP 47 tag, such as en-US")
 	}
+}
+
+// languageTag reports whether s has the form of a BCP 47 tag: a language, and subtags. What the engine does not know of it, it
+// leaves out; what has not the form can crash it.
+func languageTag(s string) bool {
+	language, _, _ := strings.Cut(s, "-")
+	if len(language) < 2 || len(language) > 3 || strings.ContainsAny(language, "0123456789") {
+		return false
+	}
+	for part := range strings.SplitSeq(s, "-") {
+		if len(part) == 0 || len(part) > 8 || !identifier("a"+part, "") {
+			return false
+		}
+	}
+	return len(s) <= 64
 }
 
 // identifier reports whether s is short and made of letters, digits and the extra bytes, beginning with a letter.
