@@ -1,4 +1,4 @@
-# Targets that CI calls unchanged: build test test-upstream test-kernel test-vm lint fuzz attack supply bench demo.
+# Targets that CI calls unchanged: build test test-upstream test-kernel test-vm lint fuzz attack supply soak bench demo.
 GO      ?= go
 V8_TAGS ?=
 # The same flags for building and testing, so that the native side is compiled once.
@@ -47,6 +47,12 @@ lint: includes
 	$(GO) vet ./...
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./pkg/...
 	$(GO) tool staticcheck ./...
+
+# 10 000 good and hostile runs at full concurrency; progress on a terminal, the figures as JSON at the end.
+SOAK_RUNS ?= 10000
+soak: build
+	CGO_ENABLED=0 $(GO) test -c -o bin/soak.test ./pkg/supervisor
+	cd pkg/supervisor && SOAK_RUNS=$(SOAK_RUNS) ../../bin/soak.test -test.run '^TestSoak$$' -test.timeout 6h
 
 fuzz: includes
 	scripts/fuzz.sh
