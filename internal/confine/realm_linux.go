@@ -247,6 +247,9 @@ func (r *Realm) Kill() {
 	}
 }
 
+// PID is the realm's on this host.
+func (r *Realm) PID() int { return r.process.PID() }
+
 // Done is closed when the realm has ended.
 func (r *Realm) Done() <-chan struct{} { return r.process.Done() }
 

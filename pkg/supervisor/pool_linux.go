@@ -55,6 +55,7 @@ func (p *pool) take(spec confine.Spec) *confine.Realm {
 		return nil
 	}
 	defer time.AfterFunc(refillDelay, p.signal)
+	p.discard() // the binary may be another since the last time
 	for {
 		r := p.pop()
 		if r == nil {
