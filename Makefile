@@ -7,7 +7,7 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm openapi lint fuzz attack supply bench demo manual install uninstall deb clean
+.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm openapi lint fuzz attack supply soak bench demo manual install uninstall deb clean
 
 build: supervisor realm
 
