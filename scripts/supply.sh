@@ -20,7 +20,7 @@ fi
 # The Go that go.mod asks for, whatever this host would build with.
 vulnerabilities() {
     db=${VULNDB:-}
-    if [ -z "$db" ] && ! $tool govulncheck -db https://vuln.go.dev -scan module >/dev/null 2>"$OUT/reach"; then
+    if [ -z "$db" ] && ! (cd cmd/supervisor && go tool -modfile=../../tools/go.mod govulncheck -scan module) >"$OUT/reach" 2>&1; then
         grep -q 'fetching vulnerabilities' "$OUT/reach" && db=source
     fi
     rm -f "$OUT/reach"
@@ -31,7 +31,9 @@ vulnerabilities() {
     fi
     toolchain=$(go mod edit -json | sed -n 's/.*"Toolchain": "\(.*\)".*/\1/p')
     [ "$(go env GOVERSION)" = "$toolchain" ] || echo "this host builds with $(go env GOVERSION), go.mod asks for $toolchain: releases are built with that"
-    GOTOOLCHAIN=$toolchain $tool govulncheck ${db:+-db "$db"} ./cmd/supervisor ./cmd/realm
+    for name in supervisor realm; do
+        GOTOOLCHAIN=$toolchain $tool govulncheck ${db:+-db "$db"} "./cmd/$name"
+    done
 }
 if wanted vulnerabilities; then
     vulnerabilities
