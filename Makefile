@@ -58,7 +58,7 @@ soak: build
 	CGO_ENABLED=0 $(GO) test -c -o bin/soak.test ./pkg/supervisor
 	cd pkg/supervisor && SOAK_RUNS=$(SOAK_RUNS) ../../bin/soak.test -test.run '^TestSoak$$' -test.timeout 6h
 
-fuzz: includes
+fuzz: build
 	scripts/fuzz.sh
 
 # The hostile suite, as root and rootless; writes docs/SECURITY-EVIDENCE.md.
