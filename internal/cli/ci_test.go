@@ -61,7 +61,7 @@ func ciRun(t *testing.T, source string, env map[string]string, flags ...string) 
 	return stdout.String(), stderr.String(), code
 }
 
-// Covers: E11
+// Covers: T-CI-01, E11
 func TestAGuestGivesNoCommandToARunner(t *testing.T) {
 	github := map[string]string{"GITHUB_ACTIONS": "true"}
 	gitlab := map[string]string{"GITLAB_CI": "true"}
@@ -134,6 +134,7 @@ func TestAFailureIsAnnotatedWhereItHappened(t *testing.T) {
 	}
 }
 
+// Covers: T-CI-01
 func TestARunnersFilesAreNoGuests(t *testing.T) {
 	dir := t.TempDir()
 	env := filepath.Join(dir, "set_env")

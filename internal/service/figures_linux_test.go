@@ -32,6 +32,7 @@ func (r *running) figures() map[string]float64 {
 }
 
 // What happens to runs is in the figures, and no name that a caller or guest chooses makes another series.
+// Covers: T-LOC-05
 func TestFiguresTellWhatHappensInBoundedSeries(t *testing.T) {
 	r := serve(t, everything)
 	round := func(name string) {

@@ -84,6 +84,7 @@ func exporter(t *testing.T) string {
 	return path
 }
 
+// Covers: T-LOC-05
 func TestRequestsAndPhasesOfRunsAreTraced(t *testing.T) {
 	c := newCollector(t)
 	r := prepare(t, everything+"audit: [{stderr: true}]\n")
