@@ -6,7 +6,7 @@ kernel_launches='OfAConfinedRealm|WithoutAGroup|SeesNothing|DonatedDescriptors|U
 tests=$here/tests
 for user in 0 2000; do
 	[ $user = 0 ] && who=root || who="an ordinary user"
-	claim "control groups, as $who" delegated $user "$tests/cgroup" -test.timeout=15m
+	claim "control groups, as $who" delegated $user "$tests/cgroup" -test.timeout=15m -test.skip=Signals
 	claim "launching, as $who" delegated $user "$tests/launch" -test.timeout=15m -test.short "-test.run=$kernel_launches" -test.skip=Rootless
 	claim "limits, receipts and deaths, as $who" delegated $user "$tests/supervisor" -test.timeout=15m -test.short "-test.run=$kernel_runs" "-test.skip=Rootless|Hardened"
 done
