@@ -4,7 +4,7 @@
 #   VULNDB=URL  the vulnerability database, e.g. file:///a/copy; the public one without it, and where that cannot be
 #               reached its source, the module golang.org/x/vulndb
 #   SKIP=WORDS  leaves out some of: verify, vulnerabilities, sbom, reproduce
-# Ends with 1 when a module was changed, a known vulnerability is called, a licence is unknown, or builds differ.
+# Ends with 1 when a module was changed, a known vulnerability is called, a licence is unknown or not the reviewed one, or builds differ.
 set -eu
 cd "$(dirname "$0")/.."
 OUT=${OUT:-dist/supply}
@@ -50,8 +50,8 @@ if wanted sbom; then
             "$OUT/sbom-$name.json" >>"$OUT/licenses.txt"
     done
     sort -u -o "$OUT/licenses.txt" "$OUT/licenses.txt"
-    cat "$OUT/licenses.txt"
-    ! grep UNKNOWN "$OUT/licenses.txt"
+    if grep UNKNOWN "$OUT/licenses.txt"; then exit 1; fi
+    diff docs/licenses.txt "$OUT/licenses.txt" || { echo "review what is linked and under which terms, then copy $OUT/licenses.txt to docs" >&2; exit 1; }
 fi
 
 if wanted reproduce; then
