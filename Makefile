@@ -31,10 +31,10 @@ setup:
 
 test: build
 	$(GO) test ./...
-	CGO_ENABLED=1 $(GO) test -race -run '$(races)' ./pkg/supervisor ./internal/broker ./pkg/audit ./pkg/rpc
+	CGO_ENABLED=1 $(GO) test -race -run '$(races)' ./pkg/supervisor ./internal/broker ./pkg/audit
 
 # What the race detector sees: whatever runs at once on the supervisor's side.
-races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|Chain|Call
+races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|Chain
 
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
 test-upstream: setup includes

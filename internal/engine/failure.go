@@ -61,7 +61,7 @@ func (r *run) threw(phase string) *rpc.Failure {
 	if r.engine.realm.Stopped() != v8.Running { // in a getter of what was thrown
 		return r.stopped(phase)
 	}
-	if e.Line == 0 && !e.IsError {
+	if e.Line == 0 && !e.IsError && r.alone {
 		e.Line, e.Column = r.source.throwPlace(e)
 	}
 	return r.failure(e, codeRuntime, phase)

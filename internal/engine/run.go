@@ -19,6 +19,7 @@ type run struct {
 	status   v8.Status // how starting it ended
 	main     v8.Module
 	isModule bool
+	alone    bool // there are no granted modules, which could be what throws
 }
 
 // ErrGone means that the supervisor closed its end.
@@ -27,7 +28,7 @@ var ErrGone = errors.New("the supervisor is gone")
 // Run executes x and sends the message that ends the run through w, which leads where the realm is connected to. The error, if
 // there is one, wraps ErrGone.
 func (e *Engine) Run(x *rpc.Execute, w *rpc.Writer) error {
-	r := &run{engine: e, form: form(x.Mode), heapMb: x.Limits.MemoryMb}
+	r := &run{engine: e, form: form(x.Mode), heapMb: x.Limits.MemoryMb, alone: len(x.Modules) == 0}
 	if r.form == "" {
 		r.form = auto
 	}
