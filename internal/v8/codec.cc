@@ -36,6 +36,8 @@ Codec::Codec(v8::Isolate* isolate, v8::Local<v8::Context> context) : state_(new 
 
 Codec::~Codec() = default;
 
+bool Codec::RunsNoGuest() const { return state_->no_guest; }
+
 bool Codec::Encode(v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options, std::string* out,
                    EncodeError* error) {
   v8::HandleScope handles(state_->isolate);

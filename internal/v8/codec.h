@@ -47,6 +47,9 @@ class Codec {
   bool Encode(v8::Local<v8::Context> context, v8::Local<v8::Value> value, const EncodeOptions& options, std::string* out,
               EncodeError* error);
 
+  // Whether it is in the middle of something that may call no JavaScript.
+  bool RunsNoGuest() const;
+
   // Makes the value that data holds, which must be exactly one. On false, error says what is wrong with the bytes; it is
   // empty when an exception is pending instead (a regular expression that the engine refuses, termination). each
   // is called for every object that was made.

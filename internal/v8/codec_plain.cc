@@ -310,7 +310,9 @@ Plain EncodePlain(CodecState* state, v8::Local<v8::Context> context, v8::Local<v
   delegate.serializer = &serializer;
   serializer.SetTreatArrayBufferViewsAsHostObjects(true);
   v8::Isolate::DisallowJavascriptExecutionScope no_guest(state->isolate, v8::Isolate::DisallowJavascriptExecutionScope::THROW_ON_FAILURE);
+  state->no_guest = true;
   bool ok = serializer.WriteValue(context, value).FromMaybe(false);
+  state->no_guest = false;
   if (caught.HasTerminated()) {
     caught.ReThrow();
     return Plain::kTerminated;

@@ -61,6 +61,7 @@ struct CodecState {
   v8::Global<v8::Function> object_keys;
   v8::Global<v8::Value> aggregate_error_prototype;
   NameTable names;
+  bool no_guest = false;  // nothing may call JavaScript now
   v8::Global<v8::String> to_json, name, message, stack, cause, errors;
 };
 

@@ -152,6 +152,10 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
   Isolate* isolate = Isolate::GetCurrent();
   Realm* realm = Of(isolate);
   v8::EscapableHandleScope handles(isolate);
+  if (realm->codec->RunsNoGuest()) {  // sites cannot be asked; V8 calls again when somebody else reads the stack
+    isolate->ThrowException(v8::Null(isolate));
+    return {};
+  }
   std::string out = Header(realm, error);
   bool first = true;
   for (uint32_t i = 0; i < sites->Length(); i++) {
