@@ -2,16 +2,22 @@ package supervisor
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
 // places are the MaxConcurrent that live realms take. They are guarded by the
 // Supervisor's mutex.
 type places struct {
-	live    int           // realms that are not gone
-	vacated int           // of them, those whose run is over
-	claimed int           // callers that wait for a place
-	freed   chan struct{} // closed and replaced when a place becomes free
+	live    int // realms that are not gone, and places that were handed to a waiter
+	vacated int // of them, those whose run is over
+	waiting []*waiter
+}
+
+// waiter is a caller that waits for a place. They are served in their order.
+type waiter struct {
+	ready  chan struct{} // closed with handed set, or when the supervisor shuts down
+	handed bool
 }
 
 // place is one of them. A run whose result is known has vacated it, and frees it
@@ -30,47 +36,40 @@ func (s *Supervisor) enter(ctx context.Context) (*place, error) {
 	switch {
 	case s.closed:
 		return nil, closedError()
-	case p.live+p.claimed < s.cfg.MaxConcurrent:
+	case len(p.waiting) == 0 && p.live < s.cfg.MaxConcurrent:
 		p.live++
 		return &place{s: s}, nil
-	case p.live-p.vacated+p.claimed >= s.cfg.MaxConcurrent+s.cfg.MaxQueue:
-		// A place that is free already and meant for somebody who has yet to
-		// wake up is not one that this caller lacks.
+	case p.live-p.vacated+len(p.waiting) >= s.cfg.MaxConcurrent+s.cfg.MaxQueue:
 		return nil, s.full()
 	}
-	p.claimed++
-	defer func() { p.claimed-- }()
+	w := &waiter{ready: make(chan struct{})}
+	p.waiting = append(p.waiting, w)
+	err := s.await(ctx, w)
+	if w.handed {
+		return &place{s: s}, nil // even if that came together with the deadline
+	}
+	p.waiting = slices.DeleteFunc(p.waiting, func(other *waiter) bool { return other == w })
+	return nil, err
+}
+
+// await releases the mutex until w has a place or can have none.
+func (s *Supervisor) await(ctx context.Context, w *waiter) error {
+	s.mu.Unlock()
+	defer s.mu.Lock()
 	var deadline <-chan time.Time
 	if s.cfg.QueueTimeout > 0 {
 		t := time.NewTimer(s.cfg.QueueTimeout)
 		defer t.Stop()
 		deadline = t.C
 	}
-	for p.live >= s.cfg.MaxConcurrent {
-		if err := s.await(ctx, deadline); err != nil {
-			return nil, err
-		}
-		if s.closed {
-			return nil, closedError()
-		}
-	}
-	p.live++
-	return &place{s: s}, nil
-}
-
-// await releases the mutex until a place becomes free.
-func (s *Supervisor) await(ctx context.Context, deadline <-chan time.Time) error {
-	freed := s.places.freed
-	s.mu.Unlock()
-	defer s.mu.Lock()
 	select {
-	case <-freed:
+	case <-w.ready:
+		return closedError()
 	case <-deadline:
 		return s.full()
 	case <-ctx.Done():
 		return failure(CodeAborted, ctx.Err(), "aborted while waiting for a free realm")
 	}
-	return nil
 }
 
 func (s *Supervisor) full() *Error {
@@ -79,9 +78,23 @@ func (s *Supervisor) full() *Error {
 	return e
 }
 
-func (p *places) wake() {
-	close(p.freed)
-	p.freed = make(chan struct{})
+// hand gives free places, of most in all, to those who wait for one.
+func (p *places) hand(most int) {
+	for len(p.waiting) > 0 && p.live < most {
+		w := p.waiting[0]
+		p.waiting = p.waiting[1:]
+		p.live++
+		w.handed = true
+		close(w.ready)
+	}
+}
+
+// dismiss sends everybody away who waits.
+func (p *places) dismiss() {
+	for _, w := range p.waiting {
+		close(w.ready)
+	}
+	p.waiting = nil
 }
 
 // vacate says that the run is over.
@@ -106,5 +119,5 @@ func (p *place) free() {
 	if p.vacated {
 		p.s.places.vacated--
 	}
-	p.s.places.wake()
+	p.s.places.hand(p.s.cfg.MaxConcurrent)
 }

@@ -28,7 +28,7 @@ func New(cfg Config) (*Supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Supervisor{cfg: cfg, host: h, places: places{freed: make(chan struct{})}, runs: map[*Session]struct{}{}}, nil
+	return &Supervisor{cfg: cfg, host: h, runs: map[*Session]struct{}{}}, nil
 }
 
 // Run evaluates one source and waits for its end. On failure the error is an
@@ -115,7 +115,7 @@ func (s *Supervisor) Live() int {
 func (s *Supervisor) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
-	s.places.wake()
+	s.places.dismiss()
 	s.mu.Unlock()
 	drained := make(chan struct{})
 	go func() {
