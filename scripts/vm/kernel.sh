@@ -10,5 +10,5 @@ for user in 0 2000; do
 	claim "launching, as $who" delegated $user "$tests/launch" -test.timeout=15m -test.short "-test.run=$kernel_launches" -test.skip=Rootless
 	claim "limits, receipts and deaths, as $who" delegated $user "$tests/supervisor" -test.timeout=15m -test.short "-test.run=$kernel_runs" "-test.skip=Rootless|Hardened|BreaksTheProtocol/(a_flood_of_words|a_flood_of_output|memory)"
 done
-claim "native probes, as root" delegated 0 "$tests/probe" -test.timeout=15m -test.run=AsRoot
-claim "native probes, as an ordinary user" delegated 2000 "$tests/probe" -test.timeout=15m -test.run=Rootless
+claim "native probes, as root" delegated 0 "$tests/probe" -test.timeout=25m -test.run=AsRoot
+claim "native probes, as an ordinary user" delegated 2000 "$tests/probe" -test.timeout=25m -test.run=Rootless
