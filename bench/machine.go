@@ -29,6 +29,7 @@ func (b *bench) machine() [][2]string {
 		{"system", osName()},
 		{"supervisor", first(b.supervisor(), "version")},
 		{"deno", first(b.deno(), "--version")},
+		{"workerd", first(b.workerd(), "--version")},
 		{"node", first("node", "--version")},
 		{"isolated-vm", b.moduleVersion("isolated-vm")},
 		{"quickjs-emscripten", b.moduleVersion("quickjs-emscripten")},

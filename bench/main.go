@@ -92,6 +92,7 @@ func (b *bench) supervisor() string { return filepath.Join(b.bin, "supervisor") 
 func (b *bench) realm() string      { return filepath.Join(b.bin, "realm") }
 func (b *bench) modules() string    { return filepath.Join(b.work, "peers", "node_modules") }
 func (b *bench) deno() string       { return filepath.Join(b.modules(), "deno", "deno") }
+func (b *bench) workerd() string    { return filepath.Join(b.modules(), "workerd", "bin", "workerd") }
 
 // times scales a number of repetitions.
 func (b *bench) times(n int) int { return max(2, int(float64(n)*b.scale)) }

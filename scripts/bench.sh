@@ -22,13 +22,13 @@ mkdir -p "$peers"
 cat > "$peers/package.json" <<'JSON'
 {
   "private": true,
-  "dependencies": {"deno": "2.9.6", "isolated-vm": "5.0.4", "quickjs-emscripten": "0.32.0"},
-  "allowScripts": {"deno": true, "isolated-vm": true}
+  "dependencies": {"deno": "2.9.6", "isolated-vm": "5.0.4", "quickjs-emscripten": "0.32.0", "workerd": "1.20261117.1"},
+  "allowScripts": {"deno": true, "isolated-vm": true, "workerd": true}
 }
 JSON
 if ! cmp -s "$peers/package.json" "$peers/installed.json"; then
-	say "installing deno, isolated-vm and quickjs-emscripten"
-	# The scripts that npm 11 wants allowed fetch or build deno's executable and isolated-vm's addon.
+	say "installing deno, isolated-vm, quickjs-emscripten and workerd"
+	# The scripts that npm 11 wants allowed fetch or build the executables of deno and workerd and isolated-vm's addon.
 	(cd "$peers" && npm install --no-audit --no-fund --loglevel=error)
 	cp "$peers/package.json" "$peers/installed.json"
 fi
