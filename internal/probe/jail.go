@@ -37,6 +37,8 @@ var jailMay = map[string]string{
 	"signals/alarm":             "its own",
 	"signals/signalfd":          "its own",
 
+	"memory/pkey": "protects a program's memory from itself, where the processor has keys",
+
 	"privileges/seccomp-filter":   "a further filter only narrows",
 	"privileges/seccomp-listener": "a further filter only narrows",
 	"privileges/make-dumpable":    "its own attribute",
