@@ -4,6 +4,7 @@
 //
 //   - raw
 //   - percent-encoded and form-encoded, any mixture of encoded and plain bytes, either case
+//   - in small letters, as names of headers and hosts are made on their way, percent-encoded or not
 //   - backslash-escaped, as JSON and most languages print strings (\/, \u0026, \xff, surrogate pairs)
 //   - with HTML entities (&amp;, &#38;, &#x26;)
 //   - hexadecimal, either case

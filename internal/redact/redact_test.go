@@ -31,6 +31,8 @@ var encodings = map[string]func(string) string{
 	"raw":              func(s string) string { return s },
 	"query escape":     url.QueryEscape,
 	"path escape":      url.PathEscape,
+	"lower":            lower,
+	"lower, percent":   func(s string) string { return url.QueryEscape(lower(s)) },
 	"percent, all":     func(s string) string { return each(s, "%%%02X") },
 	"percent, lower":   func(s string) string { return each(s, "%%%02x") },
 	"percent, lenient": func(s string) string { return strings.NewReplacer("%", "%25", "+", "%2B").Replace(s) },

@@ -18,10 +18,24 @@ func spellings(value string) []matcher {
 		text{value, entity},
 		hexadecimal(value),
 	}
+	if low := lower(value); low != value {
+		all = append(all, text{low, percent})
+	}
 	for shift := range 3 {
 		all = append(all, newBase64(value, shift))
 	}
 	return all
+}
+
+// lower is the value as names of headers and of hosts come out on their way: with small ASCII letters.
+func lower(value string) string {
+	b := []byte(value)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c | 0x20
+		}
+	}
+	return string(b)
 }
 
 // text matches the value with any of its characters escaped as unescape understands it.

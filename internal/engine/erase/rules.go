@@ -224,8 +224,8 @@ func (e *eraser) declaredType(i int) int {
 		return e.called(i) // a name
 	}
 	exported := e.is(i-1, "export")
-	if e.any(i-1, "import", "default") || exported && e.tokens[i].line {
-		return -1
+	if exported && e.tokens[i].line || !exported && !e.tokens[i].line && !e.any(i-1, ";", "{", "}", ")", ":") {
+		return -1 // no statement begins here: "return type A = b"
 	}
 	after := i + 2
 	if e.is(after, "<") {
