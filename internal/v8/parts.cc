@@ -121,8 +121,10 @@ int rv8_set_tool(rv8_realm* r, const char* name, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
   v8::Local<v8::Context> context = realm->context_local();
+  v8::Local<v8::String> key = rv8::Text(realm->isolate, {name, size});
+  if (context->Global()->Has(context, key).FromMaybe(true)) return RV8_OK;  // not free: the tool is asked by request() alone
   return context->Global()
-                 ->SetLazyDataProperty(context, rv8::Text(realm->isolate, {name, size}), rv8::LazyTool, v8::Local<v8::Value>(), v8::DontEnum)
+                 ->SetLazyDataProperty(context, key, rv8::LazyTool, v8::Local<v8::Value>(), v8::DontEnum)
                  .FromMaybe(false)
              ? RV8_OK
              : RV8_THREW;
