@@ -68,6 +68,20 @@ func inert(t string) string {
 	return t
 }
 
+// unlikeRecords keeps a text's lines from being taken for audit records, which are JSON objects.
+func unlikeRecords(t string) string {
+	if !strings.Contains(t, "{") {
+		return t
+	}
+	lines := strings.Split(t, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "{") {
+			lines[i] = "| " + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // escapeJSON does the same to JSON, where all of it can only stand in strings.
 func escapeJSON(t string) string {
 	if !strings.Contains(t, "##") && !strings.ContainsFunc(t, obeyed) {

@@ -64,6 +64,7 @@ func (a *app) sinks(path string, p *policy.Policy) (audit.Sink, error) {
 
 func (a *app) openSink(path string) (audit.Sink, error) {
 	if path == "-" {
+		a.err.records, a.err.guard = true, true
 		return audit.NewWriter(a.Err), nil
 	}
 	s, err := audit.OpenFile(path, audit.FileOptions{})

@@ -16,9 +16,11 @@ import (
 type screen struct {
 	w     io.Writer
 	color bool
-	guard bool  // show control characters instead of sending them
-	ci    bool  // keep lines from being commands of a CI runner
-	err   error // the first write that failed
+	guard bool // show control characters instead of sending them
+	ci    bool // keep lines from being commands of a CI runner
+	// records: audit records go here too, and no other line may look like one.
+	records bool
+	err     error // the first write that failed
 }
 
 func newScreen(h Host, w io.Writer) *screen {
@@ -45,6 +47,9 @@ func (s *screen) text(t string) string {
 	}
 	if s.ci {
 		t = inert(t)
+	}
+	if s.records {
+		t = unlikeRecords(t)
 	}
 	return t
 }

@@ -106,3 +106,16 @@ func FuzzGuestTextIsHarmless(f *testing.F) {
 		}
 	})
 }
+
+func TestAGuestWritesNoLineLikeARecord(t *testing.T) {
+	var out strings.Builder
+	a := &app{Host: Host{LookupEnv: noEnv, Err: &out}, err: newScreen(Host{LookupEnv: noEnv}, &out)}
+	if _, err := a.openSink("-"); err != nil {
+		t.Fatal(err)
+	}
+	a.err.line("{\"seq\":1}\n \t{\"seq\":2}\rx\r{\"seq\":3}\nplain {")
+	want := "| {\"seq\":1}\n|  \t{\"seq\":2}\\x0dx\\x0d{\"seq\":3}\nplain {\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
