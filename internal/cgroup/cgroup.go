@@ -100,6 +100,9 @@ func (g *Group) Limits() (Limits, error) { return g.limits() }
 // are those asked for. A difference is a *Missing of that layer.
 func (g *Group) Verify(pid int) (Limits, error) { return g.verify(pid) }
 
+// PidsRefused is how often a task could not begin because of the group's limit.
+func (g *Group) PidsRefused() (int64, error) { return g.pidsRefused() }
+
 // Threads lists the ids of all threads in the group.
 func (g *Group) Threads() ([]string, error) { return g.threads() }
 

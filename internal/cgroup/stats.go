@@ -53,6 +53,14 @@ func (g *group) cpuTime() (time.Duration, error) {
 	return 0, nil
 }
 
+func (g *group) pidsRefused() (int64, error) {
+	dir, ok := g.dirs[pids]
+	if !ok {
+		return 0, nil
+	}
+	return readKey(filepath.Join(dir, "pids.events"), "max")
+}
+
 // threads reads one of the directories: the group's processes are in all of them.
 func (g *group) threads() ([]string, error) {
 	name := "cgroup.threads"

@@ -222,6 +222,16 @@ func (r *Realm) handshake(ctx context.Context) error {
 	return nil
 }
 
+// LimitError says that a realm cannot even start within a limit.
+type LimitError struct {
+	Limit string // its key in a grants document
+	Value int64
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%s is %d, which is too little for a realm to start", e.Limit, e.Value)
+}
+
 // notReady explains a realm that ended before it was ready.
 func (r *Realm) notReady(cause error) error {
 	_ = r.process.Kill()
@@ -232,6 +242,12 @@ func (r *Realm) notReady(cause error) error {
 		return &launch.BinaryError{Problem: launch.BinaryWrongVersion, Detail: text, Err: cause}
 	case exitSetup:
 		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: text, Err: cause}
+	}
+	if s, err := r.group.Stats(); err == nil && s.OOMKills > 0 {
+		return &LimitError{Limit: "realmMemoryMb", Value: r.Spec.MemoryBytes >> 20}
+	}
+	if n, err := r.group.PidsRefused(); err == nil && n > 0 {
+		return &LimitError{Limit: "maxPids", Value: r.Spec.Pids}
 	}
 	return fmt.Errorf("the realm ended before it was ready (%s): %w: %q", describe(exit), cause, text)
 }

@@ -48,6 +48,7 @@ func launchError(err error) *Error {
 	var missing *launch.Unenforceable
 	var binary *launch.BinaryError
 	var name *confine.NameError
+	var limit *confine.LimitError
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -58,6 +59,10 @@ func launchError(err error) *Error {
 	case errors.As(err, &binary):
 		e := failure(CodeInvalid, err, "%v", binary)
 		e.Hint = "run `make build`, and use supervisor and realm of one build"
+		return e
+	case errors.As(err, &limit):
+		e := failure(CodeInvalid, err, "%v", limit)
+		e.Hint = "raise resources." + limit.Limit + "; the default is enough for every realm"
 		return e
 	case errors.As(err, &name):
 		return failure(CodeInvalid, err, "%v", name)

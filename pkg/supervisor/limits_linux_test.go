@@ -254,3 +254,13 @@ func TestResultsAboveTheirLimitAreRefused(t *testing.T) {
 	_, e := fails(t, supervisor.ErrValidation, `'x'.repeat(1200)`, limited(supervisor.Limits{MaxResultBytes: 1100}))
 	contains(t, e.Message, "1100 bytes")
 }
+
+func TestALimitThatNoRealmCanStartWithinIsNamed(t *testing.T) {
+	t.Parallel()
+	for limit, l := range map[string]supervisor.Limits{"maxPids": {MaxPids: 1}, "realmMemoryMb": {MemoryMb: 1, RealmMemoryMb: 1}} {
+		_, err := run(t, `1`, limited(l))
+		if e := failed(t, supervisor.ErrInvalid, err); !strings.Contains(e.Message, limit) || !strings.Contains(e.Hint, limit) {
+			t.Errorf("%s: %s, %s", limit, e.Message, e.Hint)
+		}
+	}
+}
