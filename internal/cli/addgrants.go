@@ -127,9 +127,12 @@ func put[V any](m *map[string]V, key string, value V) {
 // all of its origins, so flags that would widen another origin's are refused.
 func addOrigins(g *grants.Grants, flags []string) error {
 	for _, v := range flags {
-		origin, list, _ := strings.Cut(v, "=")
+		origin, list, given := strings.Cut(v, "=")
 		methods := []string{"GET"}
-		if list != "" {
+		if given && list == "" {
+			return fmt.Errorf("--net %s: no methods behind the =: write --net %s=GET,POST, or --net %[2]s for GET alone", v, origin)
+		}
+		if given {
 			methods = strings.Split(list, ",")
 		}
 		if n := &g.Network; len(n.Origins) == 0 {

@@ -19,8 +19,10 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"realm.internal/supervisor/internal/build"
 	"realm.internal/supervisor/pkg/supervisor"
@@ -88,6 +90,8 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd.Flags()) },
 	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
@@ -97,6 +101,21 @@ func (a *app) root() *cobra.Command {
 	})
 	root.AddCommand(a.runCommand(), a.doctorCommand(), a.grantsCommand(), a.policyCommand(), a.auditCommand(), a.typesCommand(), a.serveCommand(), a.versionCommand())
 	return root
+}
+
+// emptyFlag refuses flags that were given without a value. `--policy "$POLICY"` with an unset variable must not run without a
+// policy, nor `--read "$DIR"` grant the current directory.
+func emptyFlag(flags *pflag.FlagSet) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
+			err = fmt.Errorf("--%s is empty: give it a value or leave it out", f.Name)
+		}
+	})
+	return err
 }
 
 // status says what err is, if nobody has, and gives the exit status.

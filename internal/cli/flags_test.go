@@ -39,6 +39,8 @@ func TestQuantities(t *testing.T) {
 		{mebibytes, "memoryMb", "M", 0, "256M"},
 		{mebibytes, "memoryMb", "5MM", 0, "256M"},
 		{mebibytes, "memoryMb", "1.5G", 0, "256M"},
+		{mebibytes, "memoryMb", "10B", 0, "256M"},
+		{mebibytes, "memoryMb", "10iB", 0, "256M"},
 	} {
 		got, err := c.read(c.key, c.text)
 		if got != c.want || (err == nil) != (c.want != 0) || err != nil && !strings.Contains(err.Error(), c.says) {
@@ -75,6 +77,7 @@ func TestOriginsOfFlagsNeverWidenMethods(t *testing.T) {
 		want     []string // methods; nil: refused
 	}{
 		"GET is the default":                   {grants.Network{}, []string{"https://a.example"}, []string{"GET"}},
+		"no methods behind the sign":           {grants.Network{}, []string{"https://a.example="}, nil},
 		"methods of the one origin":            {grants.Network{}, []string{"https://a.example=GET,POST"}, []string{"GET", "POST"}},
 		"two origins with the same methods":    {grants.Network{}, []string{"https://a.example=POST,GET", "https://b.example=GET,POST"}, []string{"POST", "GET"}},
 		"two origins with different methods":   {grants.Network{}, []string{"https://a.example=POST", "https://b.example"}, nil},

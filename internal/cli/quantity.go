@@ -26,16 +26,15 @@ func milliseconds(key, text string) (int64, error) {
 func mebibytes(key, text string) (int64, error) {
 	digits := strings.TrimRight(text, "KMGiBkmgb")
 	n, err := strconv.ParseInt(digits, 10, 64)
-	unit := strings.ToUpper(strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text[len(digits):]), "B"), "I"))
 	const most = 1 << 30 // keeps the multiplication from wrapping
 	if err != nil || n > most {
 		return 0, sizeError(text)
 	}
-	switch unit {
-	case "", "M":
-	case "G":
+	switch strings.ToUpper(text[len(digits):]) {
+	case "", "M", "MB", "MIB":
+	case "G", "GB", "GIB":
 		n *= 1024
-	case "K":
+	case "K", "KB", "KIB":
 		if n%1024 != 0 {
 			return 0, fmt.Errorf("%q is not a whole number of MiB", text)
 		}
