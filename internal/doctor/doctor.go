@@ -31,7 +31,7 @@ type Layer struct {
 	Required bool   `json:"required"`
 	Present  bool   `json:"present"`
 	Detail   string `json:"detail"`
-	Fix      string `json:"fix,omitempty"`
+	Fix      string `json:"fix"` // empty when present
 }
 
 // Report lists every layer, and what grants need besides. OK means that no required

@@ -80,7 +80,8 @@ func brokenRealm(err error, fig confine.Figures) *Error {
 	exit := fig.Exit
 	switch {
 	case fig.OOMKills > 0 || exit.Code == confine.ExitOOM:
-		return &Error{Code: CodeOOM, Phase: "run", Message: "the realm used more memory than its limit", wrapped: err}
+		return &Error{Code: CodeOOM, Phase: "run", Message: "the realm used more memory than its limit",
+			Hint: "hold less at once; resources: {memoryMb} raises the limit of V8's heap, {realmMemoryMb} that of the whole realm", wrapped: err}
 	case errors.Is(err, broker.ErrProtocol):
 		return crashed("the realm broke the protocol and was killed", err)
 	case !errors.Is(err, io.EOF):

@@ -17,7 +17,10 @@ import (
 // Covers: T-RES-01
 func TestAHugeArrayIsOOMAndTheNextRunIsUnharmed(t *testing.T) {
 	t.Parallel()
-	fails(t, supervisor.ErrOOM, `[...'.'.repeat(5e8)]`, limited(supervisor.Limits{MemoryMb: 64}))
+	_, err := fails(t, supervisor.ErrOOM, `[...'.'.repeat(5e8)]`, limited(supervisor.Limits{MemoryMb: 64}))
+	if !strings.Contains(err.Hint, "memoryMb") {
+		t.Errorf("nothing says which limits there are: %q", err.Hint)
+	}
 	yields(t, `2`, `1 + 1`)
 }
 
