@@ -7,7 +7,8 @@ claim "the package loads its profile" says '^supervisor-realm ' cat $profiles
 spawner() { cat "/proc/$(pgrep -P "$(systemctl show -p MainPID --value supervisor)" -f realm-spawner)/attr/current"; }
 claim "the service's spawner has it, in spite of no_new_privs" says '^supervisor-realm' spawner
 systemctl stop supervisor.socket supervisor.service
-printf 'abi <abi/4.0>,\nprofile supervisor-realm /usr/libexec/supervisor/realm flags=(default_allow) {\n deny userns,\n}\n' >/run/restricted
+# Everything but user namespaces: what is not named is denied.
+printf 'abi <abi/4.0>,\nprofile supervisor-realm /usr/libexec/supervisor/realm flags=(attach_disconnected,mediate_deleted) {\n /** mrwlkix,\n file,\n capability,\n network,\n unix,\n signal,\n ptrace,\n mount,\n umount,\n pivot_root,\n}\n' >/run/restricted
 claim "a profile that denies them is loaded" apparmor_parser -r /run/restricted
 claim "under it nothing runs, and userns is named" says 'UNENFORCEABLE.*userns' delegated 2000 /usr/bin/supervisor run --ci /tmp/six.ts -- 7
 claim "the package's own is loaded again" apparmor_parser -r /etc/apparmor.d/supervisor-realm
