@@ -54,17 +54,18 @@ type End struct {
 // Broker serves one run.
 type Broker struct {
 	Config
-	limits grants.Limits
-	ctx    context.Context
-	state  state
-	end    End
-	lastID uint64
-	calls  sync.WaitGroup
-	slots  chan struct{}
-	tree   sync.Mutex // held while parameters are decoded
-	logs   logBudget
-	count  counters
-	fatal  chan error // a record that could not be written
+	limits      grants.Limits
+	ctx         context.Context
+	state       state
+	end         End
+	lastID      uint64
+	calls       sync.WaitGroup
+	slots       chan struct{}
+	tree        sync.Mutex // held while parameters are decoded
+	logs        logBudget
+	statusBytes int64 // left
+	count       counters
+	fatal       chan error // a record that could not be written
 }
 
 // New returns a Broker of c.
@@ -75,9 +76,10 @@ func New(c Config) *Broker {
 	l := c.Checker.Limits()
 	return &Broker{
 		Config: c, limits: l, state: running,
-		slots: make(chan struct{}, maxInFlight),
-		fatal: make(chan error, 1),
-		logs:  logBudget{calls: grants.MaxConsoleCalls, bytes: l.MaxLogBytes},
+		slots:       make(chan struct{}, maxInFlight),
+		fatal:       make(chan error, 1),
+		logs:        logBudget{calls: grants.MaxConsoleCalls, bytes: l.MaxLogBytes},
+		statusBytes: l.MaxLogBytes,
 	}
 }
 

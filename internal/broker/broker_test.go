@@ -320,6 +320,18 @@ func TestConsoleStopsAtItsLimitsAndAFloodEndsTheRun(t *testing.T) {
 	}
 }
 
+func TestStatusTextAboveTheLimitIsCountedAndDropped(t *testing.T) {
+	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 10}}, nil)
+	for _, message := range []string{"1234", "1234", "1234", ""} { // and one byte of stage
+		r.send(0, &rpc.Status{Stage: "s", Message: message})
+	}
+	r.send(0, done())
+	r.wait()
+	if len(r.printed.status) != 2 || r.broker.Stats().StatusDropped != 2 {
+		t.Errorf("%v %d", r.printed.status, r.broker.Stats().StatusDropped)
+	}
+}
+
 func TestStatusEventsAboveTheLimitAreCountedAndDropped(t *testing.T) {
 	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxStatusEvents: 2}}, nil)
 	for range 5 {

@@ -10,6 +10,10 @@ import (
 // is taken for hostile: its own side stops sending at the limit.
 const floodFrames = 10_000
 
+// MaxStatusBytes bounds stage and message of one status event: what is longer is cut. All of a run's together have as
+// many bytes as its console.
+const MaxStatusBytes = 8 << 10
+
 // logBudget is what is left of the console's limits.
 type logBudget struct {
 	calls, bytes int64
@@ -45,12 +49,17 @@ func (b *Broker) status(f rpc.Frame) error {
 	if err := f.Decode(m); err != nil {
 		return err
 	}
-	if b.Budget.StatusEvent() != nil {
+	n := min(int64(len(m.Stage)), MaxStatusBytes) + min(int64(len(m.Message)), MaxStatusBytes)
+	if n > b.statusBytes {
+		b.statusBytes = 0 // what comes after a gap would mislead
+	}
+	if b.Budget.StatusEvent() != nil || b.statusBytes == 0 && n > 0 {
 		if b.count.statusDropped.Add(1) > floodFrames+b.limits.MaxStatusEvents {
 			return fmt.Errorf("%w: status events go on after their limit", ErrProtocol)
 		}
 		return nil
 	}
+	b.statusBytes -= n
 	b.Events.Status(b.Secrets.Diagnostics.Text(m.Stage), b.Secrets.Diagnostics.Text(m.Message))
 	return nil
 }

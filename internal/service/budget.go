@@ -8,8 +8,8 @@ import (
 
 const (
 	maxBodyBytes   = 32 << 20  // of one request: the longest source with every character escaped once
-	maxCallerBytes = 96 << 20  // of one identity's requests, read and not yet answered
-	maxBodiesBytes = 256 << 20 // of all of them
+	maxCallerBytes = 96 << 20  // of one identity: of its requests, read and not yet answered, and again of its answers
+	maxTotalBytes  = 256 << 20 // of all of them
 )
 
 var (
@@ -17,11 +17,17 @@ var (
 	errBodiesFull   = errors.New("too many bytes of requests are being worked on")
 )
 
-// budget bounds the memory that the bodies of requests take.
+// budget bounds the memory that something takes: the bodies of requests, or answers that are not read yet.
 type budget struct {
-	mu     sync.Mutex
-	total  int64
-	shares map[string]int64
+	mu        sync.Mutex
+	each, all int64 // limits
+	total     int64
+	shares    map[string]int64
+	turns     map[string]*sync.Mutex
+}
+
+func newBudget() *budget {
+	return &budget{each: maxCallerBytes, all: maxTotalBytes, shares: map[string]int64{}, turns: map[string]*sync.Mutex{}}
 }
 
 // body reads r to its end for who. release gives the bytes back, whatever the error.
@@ -55,6 +61,16 @@ func (b *budget) body(who string, r io.Reader) (body []byte, release func(), err
 	}
 }
 
+// turn is held by who makes something large of which only then is known how many bytes it has: one of each identity.
+func (b *budget) turn(who string) *sync.Mutex {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.turns[who] == nil {
+		b.turns[who] = &sync.Mutex{}
+	}
+	return b.turns[who]
+}
+
 // taken is how many bytes are held now.
 func (b *budget) taken() int64 {
 	b.mu.Lock()
@@ -65,11 +81,8 @@ func (b *budget) taken() int64 {
 func (b *budget) take(who string, n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.total+n > maxBodiesBytes || b.shares[who]+n > maxCallerBytes {
+	if b.total+n > b.all || b.shares[who]+n > b.each {
 		return false
-	}
-	if b.shares == nil {
-		b.shares = map[string]int64{}
 	}
 	b.total += n
 	b.shares[who] += n

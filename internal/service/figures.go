@@ -21,6 +21,7 @@ type figures struct {
 	kills        *metrics.Counter
 	reloads      *metrics.Counter
 	refusedConns *metrics.Counter
+	dropped      *metrics.Counter
 	requests     *metrics.Counter
 	latency      *metrics.Histogram
 }
@@ -42,6 +43,7 @@ func newFigures(s *Service) *figures {
 	f.kills = r.Counter("supervisor_kills_total", "Realms that were ended before their source was, by code.", label("code", killed...))
 	f.reloads = r.Counter("supervisor_reloads_total", "Reloads of the policy.", label("outcome", "done", "refused"))
 	f.refusedConns = r.Counter("supervisor_refused_connections_total", "Connections that were turned away.")
+	f.dropped = r.Counter("supervisor_dropped_answers_total", "Answers that were ended because too much was unread.")
 	var paths []string
 	for _, row := range routes {
 		paths = append(paths, row.path)
@@ -56,6 +58,7 @@ func newFigures(s *Service) *figures {
 	r.Gauge("supervisor_max_runs", "Runs that may have a place.", func() float64 { return float64(maxRealms(s.current().policy)) })
 	r.Gauge("supervisor_waiting_realms", "Realms that are started and wait for a run.", func() float64 { return float64(s.current().sup.Waiting()) })
 	r.Gauge("supervisor_request_bytes", "Bytes of requests that are worked on.", func() float64 { return float64(s.bodies.taken()) })
+	r.Gauge("supervisor_answer_bytes", "Bytes of answers that are not read yet.", func() float64 { return float64(s.answers.taken()) })
 	r.Gauge("supervisor_connections", "Open connections.", func() float64 { return float64(s.conns.open()) })
 	r.Gauge("supervisor_self_check_ok", "Whether the last self-check passed.", func() float64 {
 		if s.health.last() != nil {

@@ -148,7 +148,7 @@ func TestAGateUnderLoad(t *testing.T) {
 
 // Covers: T-LOC-02
 func TestBodiesTakeBoundedMemory(t *testing.T) {
-	var b budget
+	b := newBudget()
 	body, release, err := b.body("a", strings.NewReader("hello"))
 	if err != nil || string(body) != "hello" || b.taken() == 0 {
 		t.Errorf("%q %v, %d bytes taken", body, err, b.total)

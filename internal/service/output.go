@@ -3,7 +3,10 @@ package service
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"realm.internal/supervisor/pkg/supervisor"
@@ -11,51 +14,85 @@ import (
 
 const ndjson = "application/x-ndjson"
 
+// slowest is how many bytes a second a client reads at least, after a while of patience.
+const slowest = 64 << 10
+
+var errUnread = errors.New("too many bytes of answers are unread")
+
 // output is a form of the answer.
 type output interface {
-	begin(*patientWriter)
 	event(*supervisor.Session, supervisor.Event)
 	// end writes what is left; the error is for whoever has not answered yet.
 	end(*supervisor.Result, error) error
 }
 
-// patientWriter writes in parts, each of which the client has patience to read. After an error nothing is written.
+// patientWriter writes in parts, each of which the client has patience to read; and all of them together in a time in
+// proportion to their size. After an error nothing is written.
 type patientWriter struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration
-	err      error
+	left     time.Duration // for the client to be waited for
+
+	mu  sync.Mutex
+	err error
+}
+
+func newPatientWriter(w http.ResponseWriter, patience time.Duration) *patientWriter {
+	return &patientWriter{w: w, control: http.NewResponseController(w), patience: patience, left: patience}
 }
 
 func (p *patientWriter) write(b []byte) {
-	const part = 64 << 10
-	for len(b) > 0 && p.err == nil {
-		n := min(part, len(b))
-		_ = p.control.SetWriteDeadline(time.Now().Add(p.patience))
-		_, p.err = p.w.Write(b[:n])
-		b = b[n:]
+	p.left += time.Duration(len(b)) * time.Second / slowest
+	for part := range slices.Chunk(b, 64<<10) {
+		p.wait(func() error {
+			_, err := p.w.Write(part)
+			return err
+		})
 	}
 }
 
-func (p *patientWriter) flush() {
+func (p *patientWriter) flush() { p.wait(p.control.Flush) }
+
+func (p *patientWriter) wait(write func() error) {
+	p.mu.Lock()
+	failed, began := p.err != nil, time.Now()
+	if !failed {
+		_ = p.control.SetWriteDeadline(began.Add(min(p.patience, p.left)))
+	}
+	p.mu.Unlock()
+	if failed {
+		return
+	}
+	if err := write(); err != nil {
+		p.cut(err)
+	}
+	p.left -= time.Since(began)
+}
+
+// cut ends the connection, whoever is writing to it; the first error stays.
+func (p *patientWriter) cut(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.err == nil {
-		_ = p.control.SetWriteDeadline(time.Now().Add(p.patience))
-		p.err = p.control.Flush()
+		p.err = err
 	}
+	_ = p.control.SetWriteDeadline(time.Unix(1, 0))
 }
 
-// line writes v as one line of JSON.
-func (p *patientWriter) line(v any) { p.write(p.encode(v)) }
+func (p *patientWriter) failed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err != nil
+}
 
-// encode is v as a line of JSON, nothing after an error.
-func (p *patientWriter) encode(v any) []byte {
+// encode is v as a line of JSON.
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil && p.err == nil {
-		p.err = err
-	}
-	return b.Bytes()
+	err := enc.Encode(v)
+	return b.Bytes(), err
 }
 
 func (p *patientWriter) head(id, kind string) {
@@ -67,35 +104,121 @@ func (p *patientWriter) head(id, kind string) {
 	p.w.WriteHeader(http.StatusOK)
 }
 
-// streamOutput writes events as they come.
-type streamOutput struct {
-	c  *call
-	id string
-	w  *patientWriter
+// unread is what one answer has of the budget of answers.
+type unread struct {
+	budget   *budget
+	who      string
+	exceeded func() // what to do when there is not enough
 }
 
-func (o *streamOutput) begin(w *patientWriter) {
-	o.w = w
-	w.head(o.id, ndjson)
-	w.flush()
+func (u *unread) take(n int64) bool {
+	ok := u.budget.take(u.who, n)
+	if !ok {
+		u.exceeded()
+	}
+	return ok
 }
+
+func (u *unread) give(n int64) { u.budget.give(u.who, n) }
+
+// streamOutput writes events as they come. They are encoded at once, so that what a slow client leaves unread is
+// counted as the bytes that it is.
+type streamOutput struct {
+	id     string
+	w      *patientWriter
+	unread *unread
+	giveUp func()
+	sent   chan struct{} // closed when nothing is written any more
+
+	mu    sync.Mutex
+	more  *sync.Cond
+	lines [][]byte
+	ended bool
+}
+
+func newStreamOutput(id string, w *patientWriter, u *unread, giveUp func()) *streamOutput {
+	o := &streamOutput{id: id, w: w, unread: u, giveUp: giveUp, sent: make(chan struct{})}
+	o.more = sync.NewCond(&o.mu)
+	go o.send()
+	return o
+}
+
+// lineCost is what a line takes in memory: its buffer and its place in the queue.
+func lineCost(line []byte) int64 { return int64(cap(line)) + 64 }
 
 func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
+	if o.w.failed() {
+		return
+	}
 	e.RequestID = o.id
-	o.w.line(e)
-	o.w.flush()
+	if e.Terminal() {
+		turn := o.unread.budget.turn(o.unread.who)
+		turn.Lock()
+		defer turn.Unlock()
+	}
+	line, err := encode(e)
+	if err != nil {
+		o.w.cut(err)
+		o.giveUp()
+		return
+	}
+	if !o.unread.take(lineCost(line)) {
+		return
+	}
+	o.mu.Lock()
+	o.lines = append(o.lines, line)
+	o.mu.Unlock()
+	o.more.Signal()
 }
 
-func (o *streamOutput) end(*supervisor.Result, error) error { return nil }
+// send writes what there is until the end.
+func (o *streamOutput) send() {
+	defer close(o.sent)
+	o.w.head(o.id, ndjson)
+	o.w.flush()
+	for line := range o.queued {
+		o.w.write(line)
+		o.w.flush()
+		o.unread.give(lineCost(line))
+		if o.w.failed() {
+			o.giveUp() // nobody reads any more
+		}
+	}
+}
+
+func (o *streamOutput) queued(yield func([]byte) bool) {
+	for {
+		o.mu.Lock()
+		for len(o.lines) == 0 && !o.ended {
+			o.more.Wait()
+		}
+		if len(o.lines) == 0 {
+			o.mu.Unlock()
+			return
+		}
+		line := o.lines[0]
+		o.lines[0] = nil
+		o.lines = o.lines[1:]
+		o.mu.Unlock()
+		yield(line)
+	}
+}
+
+func (o *streamOutput) end(*supervisor.Result, error) error {
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+	o.more.Signal()
+	<-o.sent
+	return nil
+}
 
 // documentOutput writes one document at the end.
 type documentOutput struct {
-	c  *call
-	id string
-	w  *patientWriter
+	id     string
+	w      *patientWriter
+	unread *unread
 }
-
-func (o *documentOutput) begin(w *patientWriter) { o.w = w }
 
 func (o *documentOutput) event(s *supervisor.Session, e supervisor.Event) {
 	if e.Type == supervisor.EventDataRequest {
@@ -124,6 +247,9 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 	if rest.Logs == nil {
 		rest.Logs = []supervisor.Log{}
 	}
+	turn := sync.OnceFunc(o.unread.budget.turn(o.unread.who).Unlock)
+	o.unread.budget.turn(o.unread.who).Lock()
+	defer turn()
 	var value json.RawMessage
 	if err != nil {
 		e := supervisor.AsError(err)
@@ -137,12 +263,20 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 		return err
 	}
 	res.Value = nil
-	first, last := bytes.TrimRight(o.w.encode(doc), "}\n"), o.w.encode(rest)
-	if o.w.err != nil {
-		return o.w.err
+	first, err := encode(doc)
+	if err != nil {
+		return err
 	}
+	last, err := encode(rest)
+	if err != nil {
+		return err
+	}
+	if n := int64(cap(first) + cap(value) + cap(last)); o.unread.take(n) {
+		defer o.unread.give(n)
+	}
+	turn()
 	o.w.head(o.id, "application/json")
-	o.w.write(first)
+	o.w.write(bytes.TrimRight(first, "}\n"))
 	if value != nil {
 		o.w.write([]byte(`,"value":`))
 		o.w.write(value)

@@ -20,13 +20,27 @@ type liveRun struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	session *supervisor.Session // nil while it waits for a place
+	session *supervisor.Session // nil while it waits for a place, and when it is over
+	over    bool
 }
 
 func (r *liveRun) begin(s *supervisor.Session) {
 	r.mu.Lock()
 	r.session = s
 	r.mu.Unlock()
+}
+
+// end lets go of the session and what it holds: the answer may take long to be read.
+func (r *liveRun) end() {
+	r.mu.Lock()
+	r.session, r.over = nil, true
+	r.mu.Unlock()
+}
+
+func (r *liveRun) queued() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.session == nil && !r.over
 }
 
 func (r *liveRun) begun() *supervisor.Session {

@@ -29,9 +29,9 @@ func (s *Service) listRuns(c *call) error {
 	}
 	list := []entry{}
 	for _, r := range s.runs.of(c.who) {
-		e := entry{r.id, "queued", r.since.UTC().Format(time.RFC3339Nano), time.Since(r.since).Milliseconds()}
-		if r.begun() != nil {
-			e.State = "running"
+		e := entry{r.id, "running", r.since.UTC().Format(time.RFC3339Nano), time.Since(r.since).Milliseconds()}
+		if r.queued() {
+			e.State = "queued"
 		}
 		list = append(list, e)
 	}

@@ -93,20 +93,23 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		<-session.Done()
 		finished()
 	}()
-	var out output = &documentOutput{c: c, id: run.id}
+	w := newPatientWriter(c.w, s.cfg.patience)
+	u := &unread{budget: s.answers, who: c.who, exceeded: func() {
+		s.metrics.dropped.Add(1)
+		s.log.Warn("answer ended, too much is unread", "caller", c.who, "run", run.id)
+		w.cut(errUnread)
+		run.cancel()
+	}}
+	var out output = &documentOutput{id: run.id, w: w, unread: u}
 	if streamed(c.r.Header.Get("Accept")) {
-		out = &streamOutput{c: c, id: run.id}
+		out = newStreamOutput(run.id, w, u, run.cancel)
 	}
-	patient := &patientWriter{w: c.w, control: http.NewResponseController(c.w), patience: s.cfg.patience}
-	out.begin(patient)
 	for e := range session.Events() {
 		out.event(session, e)
-		if patient.err != nil {
-			run.cancel() // nobody reads any more
-		}
 	}
 	res, err := session.Wait()
 	s.ended(c, run, res, ordered, began.Sub(ordered), time.Since(began))
+	run.end()
 	return out.end(res, err)
 }
 

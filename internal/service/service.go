@@ -15,7 +15,8 @@ type Service struct {
 	cfg     Config
 	log     *slog.Logger
 	gate    *gate
-	bodies  budget
+	bodies  *budget
+	answers *budget
 	runs    registry
 	conns   connCounts
 	metrics *figures
@@ -39,7 +40,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue)}
+	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue), bodies: newBudget(), answers: newBudget()}
 	s.runs.all = map[runKey]*liveRun{}
 	s.conns.each = map[string]int{}
 	s.metrics = newFigures(s)

@@ -19,7 +19,7 @@ type Resources struct {
 	MaxDataRequests       int64 `json:"maxDataRequests,omitempty"`       // host tool calls
 	MaxDataBytes          int64 `json:"maxDataBytes,omitempty"`          // bytes of all tool answers
 	MaxStatusEvents       int64 `json:"maxStatusEvents,omitempty"`       // status events
-	MaxLogBytes           int64 `json:"maxLogBytes,omitempty"`           // bytes of console output
+	MaxLogBytes           int64 `json:"maxLogBytes,omitempty"`           // bytes of console output, and of status events
 	MaxPids               int64 `json:"maxPids,omitempty"`               // tasks in the realm and, separately, in each command
 }
 
@@ -72,7 +72,7 @@ var limitTable = [...]Limit{
 	{"maxDataRequests", 20, oneMillion, "", "host tool calls", func(r *Resources) *int64 { return &r.MaxDataRequests }},
 	{"maxDataBytes", 52_428_800, gib, "", "bytes of all tool answers of a run", func(r *Resources) *int64 { return &r.MaxDataBytes }},
 	{"maxStatusEvents", 1000, oneMillion, "", "status events", func(r *Resources) *int64 { return &r.MaxStatusEvents }},
-	{"maxLogBytes", 262_144, 64 * mib, "", "bytes of console output", func(r *Resources) *int64 { return &r.MaxLogBytes }},
+	{"maxLogBytes", 262_144, 64 * mib, "", "bytes of console output, and of status events", func(r *Resources) *int64 { return &r.MaxLogBytes }},
 	{"maxPids", 64, 4096, "", "tasks in the realm and, separately, in each command", func(r *Resources) *int64 { return &r.MaxPids }},
 }
 

@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
-)
 
-// maxStatusBytes bounds stage and message of one status event.
-const maxStatusBytes = 8 << 10
+	"realm.internal/supervisor/internal/broker"
+)
 
 // Session is one run that has been submitted.
 type Session struct {
@@ -157,8 +156,8 @@ func (s *Session) Status(stage, message string) {
 }
 
 func bounded(text string) string {
-	if len(text) > maxStatusBytes {
-		return text[:maxStatusBytes] + "…"
+	if len(text) > broker.MaxStatusBytes {
+		return text[:broker.MaxStatusBytes] + "…"
 	}
 	return text
 }
