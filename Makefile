@@ -37,7 +37,7 @@ test: build
 races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|Chain
 
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
-test-upstream: setup includes
+test-upstream: build
 	CGO_ENABLED=1 $(GO) build -tags v8go_upstream \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm-upstream ./cmd/realm
 	SUPERVISOR_REALM=$(CURDIR)/bin/realm-upstream $(GO) test -tags v8go_upstream \
