@@ -83,7 +83,10 @@ func (m *manager) makeTop() error {
 	if err := enable(mount, ""); err != nil {
 		return err
 	}
-	return enable(mount, name)
+	if err := enable(mount, name); err != nil {
+		return err
+	}
+	return writable(m.top) // it may be another's, and all of it read-only here
 }
 
 func (m *manager) close() error {
