@@ -28,7 +28,7 @@ var soakSources = []struct {
 	source string
 	code   supervisor.Code
 }{
-	{`const rows: {n: number}[] = Array.from({length: 500}, (_, n) => ({n})); Object.groupBy(rows, r => r.n % 3)`, ""},
+	{`const rows: {n: number}[] = Array.from({length: 500}, (_, n) => ({n})); rows.reduce((groups, r) => { (groups[r.n % 3] ??= []).push(r); return groups }, {} as Record<number, {n: number}[]>)`, ""},
 	{`import { writeText, readText } from 'realm:capabilities'; export default async dir => { await writeText(dir + '/f', 'x'.repeat(1e4)); return (await readText(dir + '/f')).length }`, ""},
 	{`await Promise.all(Array.from({length: 10}, (_, i) => tool({i})))`, ""},
 	{`import { spawn } from 'realm:capabilities'; export default async () => (await spawn('/bin/sh', ['-c', '(sleep 100 &); echo x'])).stdout`, ""},
