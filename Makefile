@@ -44,7 +44,7 @@ test-upstream: build
 		./internal/v8/... ./internal/engine/... ./examples/snippets ./pkg/supervisor
 
 test-kernel: build
-	$(GO) test -count=1 ./internal/launch/... ./internal/cgroup/... ./internal/seccomp/... ./internal/capability/... ./internal/service/... ./cmd/supervisor ./pkg/supervisor/...
+	$(GO) test -count=1 ./internal/launch/... ./internal/confine/... ./internal/cgroup/... ./internal/seccomp/... ./internal/capability/... ./internal/service/... ./cmd/supervisor ./pkg/supervisor/...
 
 lint: includes
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/launch"
@@ -25,6 +26,8 @@ type Config struct {
 	// Ahead lets Open return while the spawner is still starting: what is wrong with
 	// the binary is then told by the first Start.
 	Ahead bool
+	// StartTimeout is how long a realm may take from clone to ready; 20 s if it is 0.
+	StartTimeout time.Duration
 }
 
 // Host starts realms.
@@ -45,6 +48,9 @@ type Host struct {
 // *launch.Unenforceable, a *launch.BinaryError, or says which name in
 // AllowMissing or Require is no layer or cannot be waived.
 func Open(cfg Config) (*Host, error) {
+	if cfg.StartTimeout == 0 {
+		cfg.StartTimeout = startTimeout
+	}
 	h := &Host{cfg: cfg, present: map[string]bool{}}
 	if err := h.checkNames(); err != nil {
 		return nil, err

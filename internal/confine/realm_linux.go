@@ -19,7 +19,7 @@ import (
 )
 
 // startTimeout bounds the time from clone to ready. A loaded host needs much
-// more than the usual ten milliseconds.
+// more than the usual ten milliseconds; one that needs more than this is starved.
 const startTimeout = 20 * time.Second
 
 // maxReadyBytes is the largest first message.
@@ -53,10 +53,10 @@ type Realm struct {
 }
 
 // Start launches a realm, waits until it is ready, and reads back what confines
-// it. The error is a *launch.Unenforceable, or says how the realm failed; nothing
-// is left of it then.
+// it. The error is a *launch.Unenforceable, a *launch.NotReady where the host took
+// too long, or says how the realm failed; nothing is left of it then.
 func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	ctx, cancel := context.WithTimeout(ctx, h.cfg.StartTimeout)
 	defer cancel()
 	r, err := h.startOnce(ctx, spec)
 	if errors.Is(err, launch.ErrSpawnerDead) { // since the last time: there will be another
@@ -94,7 +94,9 @@ func (r *Realm) start(ctx context.Context, h *Host) (err error) {
 		return err
 	}
 	examined := r.process.Examine() // while the engine starts
-	if err := r.handshake(ctx); err != nil {
+	if err := r.handshake(ctx); errors.Is(err, context.DeadlineExceeded) {
+		return &launch.NotReady{Step: "the start of the engine", After: h.cfg.StartTimeout, Err: err}
+	} else if err != nil {
 		return err
 	}
 	if examined != nil {
@@ -119,8 +121,11 @@ func (r *Realm) launch(ctx context.Context, h *Host, files []*os.File) error {
 		Kind: launch.Realm, Args: r.args(), Env: r.env(), Files: files,
 		Group: r.group, Landlock: h.Landlock(),
 	})
-	if errors.Is(err, launch.ErrSpawnerDead) {
+	switch {
+	case errors.Is(err, launch.ErrSpawnerDead):
 		<-spawner.Dead()
+	case errors.Is(err, context.DeadlineExceeded):
+		return &launch.NotReady{Step: "the launch up to the realm's first instruction", After: h.cfg.StartTimeout, Err: err}
 	}
 	return err
 }
@@ -206,8 +211,9 @@ func (r *Realm) handshake(ctx context.Context) error {
 		err = f.Decode(&r.Ready)
 	}
 	if err != nil {
-		if ctx.Err() != nil {
-			return fmt.Errorf("the realm was not ready in time: %w", context.Cause(ctx))
+		if errors.Is(err, os.ErrDeadlineExceeded) { // ctx has none later than this
+			<-ctx.Done()
+			return ctx.Err()
 		}
 		return r.notReady(err)
 	}

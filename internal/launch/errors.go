@@ -1,6 +1,10 @@
 package launch
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // ErrSpawnerDead is wrapped by calls on a Spawner whose process is gone. A new
 // Spawner can be started.
@@ -9,6 +13,20 @@ var ErrSpawnerDead = errors.New("the spawner has died")
 // ErrSpecTooLarge is wrapped when arguments, environment and mounts together do
 // not fit a message to the spawner.
 var ErrSpecTooLarge = errors.New("arguments and environment are too long")
+
+// NotReady says which step of a start was still under way when its time was over. Nothing
+// that confines was refused: the host did not get to it.
+type NotReady struct {
+	Step  string
+	After time.Duration
+	Err   error // may be nil
+}
+
+func (e *NotReady) Error() string {
+	return fmt.Sprintf("no realm was ready within %v: %s took too long", e.After, e.Step)
+}
+
+func (e *NotReady) Unwrap() error { return e.Err }
 
 // BinaryProblem says what is wrong with a realm binary.
 type BinaryProblem uint8

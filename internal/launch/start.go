@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,8 @@ import (
 	"realm.internal/supervisor/internal/layer"
 )
 
-// helloTimeout bounds how long a program that is no realm binary may pretend.
+// helloTimeout bounds how long a program that is no realm binary may pretend, and a
+// host may take to run one that is.
 const helloTimeout = 10 * time.Second
 
 const spawnerName = "realm-spawner" // the life that it chooses by its name
@@ -105,6 +107,19 @@ func startProcess(binary *os.File) (*socket, *spawnerProcess, error) {
 	return ours, &spawnerProcess{pid: pid, stderr: stderr}, nil
 }
 
+// busy tells whether the process would run if the host let it: it waits neither for
+// something nor for its parent. A spawner does neither before it has said hello.
+func (p *spawnerProcess) busy() bool {
+	proc, err := openProc(p.pid)
+	if err != nil {
+		return false
+	}
+	defer proc.close()
+	stat, err := proc.read("stat")
+	_, state, ok := bytes.Cut(stat, []byte(") "))
+	return err == nil && ok && (state[0] == 'R' || state[0] == 'D')
+}
+
 // wait reaps the process; it has closed its socket or will soon.
 func (p *spawnerProcess) wait() {
 	p.stderr.Close()
@@ -122,6 +137,9 @@ func (s *Spawner) hello() error {
 		return err
 	}
 	message, _, err := s.socket.receive(make([]byte, 256))
+	if errors.Is(err, os.ErrDeadlineExceeded) && s.own.busy() {
+		return &NotReady{Step: "the start of the spawner", After: helloTimeout, Err: err}
+	}
 	if err != nil {
 		return &BinaryError{Path: s.path, Problem: BinaryNotRealm, Detail: s.lastWords(), Err: err}
 	}

@@ -253,7 +253,8 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 	var value json.RawMessage
 	if err != nil {
 		e := supervisor.AsError(err)
-		if e.Code == supervisor.CodeUnenforceable || e.Code == supervisor.CodeInternal { // the host's failure, not the run's
+		switch e.Code {
+		case supervisor.CodeUnenforceable, supervisor.CodeCapacity, supervisor.CodeInternal: // the host's failure, not the run's
 			p := runProblem(e)
 			p.RequestID = o.id
 			return p

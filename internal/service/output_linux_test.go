@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"realm.internal/supervisor/pkg/supervisor"
 )
 
 // What a client leaves unread is bounded in bytes: the answer that would be too much ends with its run.
@@ -84,5 +86,16 @@ func TestAnAnswerIsReadInATimeInProportionToItsSize(t *testing.T) {
 				t.Errorf("%v for each part: %v", each, w.err)
 			}
 		})
+	}
+}
+
+// A run that the host did not come to is answered as one that waited in vain.
+func TestAnAnswerSaysWhenNothingRan(t *testing.T) {
+	for code, status := range map[supervisor.Code]int{supervisor.CodeCapacity: 429, supervisor.CodeUnenforceable: 503, supervisor.CodeInternal: 500} {
+		o := documentOutput{unread: &unread{budget: newBudget(), who: "me"}}
+		p, ok := o.end(&supervisor.Result{}, &supervisor.Error{Code: code, Message: "nothing ran"}).(*problem)
+		if !ok || p.Status != status || p.Code != code {
+			t.Errorf("%s: %+v", code, p)
+		}
 	}
 }

@@ -21,7 +21,7 @@ const (
 	CodeDeadlock      Code = "DEADLOCK"      // 7: waits on a promise that nothing can settle
 	CodeCrashed       Code = "CRASHED"       // 8: the realm died otherwise, or broke the protocol
 	CodeAborted       Code = "ABORTED"       // 9: the caller aborted
-	CodeCapacity      Code = "CAPACITY"      // 10: MaxConcurrent realms are live
+	CodeCapacity      Code = "CAPACITY"      // 10: MaxConcurrent realms are live, or the host is too busy to start one
 	CodeUnenforceable Code = "UNENFORCEABLE" // 11: the host cannot enforce a required layer; nothing ran
 	CodeInternal      Code = "INTERNAL"      // 70: a fault of the supervisor, or an audit log that cannot be written
 )

@@ -49,6 +49,7 @@ func launchError(err error) *Error {
 	var binary *launch.BinaryError
 	var name *confine.NameError
 	var limit *confine.LimitError
+	var late *launch.NotReady
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -63,6 +64,10 @@ func launchError(err error) *Error {
 	case errors.As(err, &limit):
 		e := failure(CodeInvalid, err, "%v", limit)
 		e.Hint = "raise resources." + limit.Limit + "; the default is enough for every realm"
+		return e
+	case errors.As(err, &late):
+		e := failure(CodeCapacity, err, "%v; nothing ran", late)
+		e.Hint = "the host has too little processor time for this many runs: try again later, have fewer at once (maxConcurrent), or keep realms waiting (warmPoolSize)"
 		return e
 	case errors.As(err, &name):
 		return failure(CodeInvalid, err, "%v", name)
