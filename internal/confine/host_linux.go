@@ -124,12 +124,6 @@ func (h *Host) findLayers() error {
 // Weakenings are the layers that runs go without because the operator said so.
 func (h *Host) Weakenings() []string { return slices.Clone(h.waived) }
 
-// Root tells whether every realm gets a host uid of its own.
-func (h *Host) Root() bool {
-	s, err := h.live()
-	return err == nil && s.Root()
-}
-
 // Spawner is the present spawner, for what else is started or guarded.
 func (h *Host) Spawner() (*launch.Spawner, error) { return h.live() }
 

@@ -106,12 +106,20 @@ func (f *findings) trial(ctx context.Context, s *launch.Spawner, group *cgroup.G
 		f.present[name] = "tried"
 	}
 	if refused == nil {
-		f.present[layer.UserNS] = fmt.Sprintf("tried; without root: realms run as user %d", os.Geteuid())
-		if s.Root() {
-			f.present[layer.UserNS] = "tried; as root: every realm gets a host user of its own"
-		}
+		f.present[layer.UserNS] = "tried; " + users(s)
 	}
 	return nil
+}
+
+// users says which host users realms have, and why not users of their own.
+func users(s *launch.Spawner) string {
+	switch lacks := s.RootLacks(); {
+	case !s.Root():
+		return fmt.Sprintf("realms run as user %d; for host users of their own the supervisor lacks %s", os.Geteuid(), lacks)
+	case lacks != "":
+		return "every realm gets a host user of its own; commands have no write roots: the supervisor lacks " + lacks
+	}
+	return "every realm gets a host user of its own"
 }
 
 // report orders the findings. A layer that nothing was found out about was behind

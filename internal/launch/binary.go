@@ -33,24 +33,33 @@ func openBinary(path string) (*os.File, error) {
 		file.Close()
 		return nil, &BinaryError{Path: path, Problem: BinaryNotExecutable, Detail: err.Error(), Err: err}
 	}
-	if detail := unusable(&st, os.Geteuid() == 0); detail != "" {
+	if detail := unusable(&st); detail != "" {
 		file.Close()
 		return nil, &BinaryError{Path: path, Problem: BinaryNotExecutable, Detail: detail}
 	}
 	return file, nil
 }
 
-func unusable(st *unix.Stat_t, root bool) string {
+func unusable(st *unix.Stat_t) string {
 	switch {
 	case st.Mode&unix.S_IFMT != unix.S_IFREG:
 		return "not a regular file"
 	case st.Mode&0o111 == 0:
 		return "no execute permission"
-	case root && st.Mode&0o001 == 0:
-		// As root every realm has a uid of its own, which is nobody to the file.
-		return "others may not execute it, and a realm is not its owner (chmod o+x)"
 	}
 	return ""
+}
+
+// checkOthers: in root mode every realm has a uid of its own, which is nobody to the file.
+func (s *Spawner) checkOthers() error {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(s.binary.Fd()), &st); err != nil {
+		return os.NewSyscallError("fstat", err)
+	}
+	if s.root && st.Mode&0o001 == 0 {
+		return &BinaryError{Path: s.path, Problem: BinaryNotExecutable, Detail: "others may not execute it, and a realm is not its owner (chmod o+x)"}
+	}
+	return nil
 }
 
 // digest computes, once and when it is first asked for, the SHA-256 of the very file that is executed, whatever has

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"realm.internal/supervisor/internal/layer"
 )
 
@@ -34,9 +36,9 @@ const containerFix = "allow clone3, unshare, mount, umount2, pivot_root, sethost
 
 func namespaceFix(errno syscall.Errno) string {
 	switch {
-	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0:
+	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && !capable(unix.CAP_SYS_ADMIN):
 		return "AppArmor denies unprivileged user namespaces: install a profile that allows userns for the realm binary, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
-	case sysctl("kernel/unprivileged_userns_clone") == "0" && os.Geteuid() != 0:
+	case sysctl("kernel/unprivileged_userns_clone") == "0" && !capable(unix.CAP_SYS_ADMIN):
 		return "sysctl kernel.unprivileged_userns_clone=1"
 	case sysctl("user/max_user_namespaces") == "0":
 		return "sysctl user.max_user_namespaces=65536"
@@ -44,10 +46,20 @@ func namespaceFix(errno syscall.Errno) string {
 		return "raise the user.max_*_namespaces sysctls, or run fewer realms"
 	case errno == syscall.ENOSYS:
 		return "use Linux 5.12 or later; inside a container: " + containerFix
+	case errno == syscall.EPERM && os.Geteuid() == 0 && !capable(unix.CAP_SETFCAP):
+		// The kernel takes whoever maps uid 0 for one that could write capabilities into files.
+		return "user 0 without CAP_SETFCAP can give realms no user: run the supervisor as an ordinary user, or with CAP_SETUID and CAP_SETGID, or with CAP_SETFCAP"
 	case errno == syscall.EPERM, errno == syscall.EACCES:
 		return "the surrounding container forbids namespaces: " + containerFix + ", or run on the host"
 	}
 	return ""
+}
+
+// capable tells whether this process has an effective capability.
+func capable(number int) bool {
+	var sets [2]unix.CapUserData
+	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &sets[0])
+	return err == nil && sets[number/32].Effective&(1<<(number%32)) != 0
 }
 
 // sysctl reads one value; empty if this kernel has none of that name.

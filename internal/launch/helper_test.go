@@ -26,6 +26,7 @@ import (
 var helpers = map[string]func() int{
 	"supervise": supervise,
 	"refused":   refused,
+	"way":       way,
 }
 
 func helper(t testing.TB, name string, env ...string) *exec.Cmd {

@@ -34,6 +34,7 @@ type Spawner struct {
 	own      *spawnerProcess
 	log      *slog.Logger
 	root     bool
+	lacks    string
 	landlock int
 
 	namespaces map[string]string // our own
@@ -57,6 +58,10 @@ type pendingSpawn struct {
 // Root tells whether processes get host uids of their own (root mode), or the
 // supervisor's own (rootless).
 func (s *Spawner) Root() bool { return s.root }
+
+// RootLacks names what root mode lacks; where there is root mode, what write roots of
+// commands lack in it. Empty means nothing.
+func (s *Spawner) RootLacks() string { return s.lacks }
 
 // LandlockABI is the kernel's landlock version, 0 where there is none.
 func (s *Spawner) LandlockABI() int { return s.landlock }

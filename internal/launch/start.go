@@ -157,7 +157,13 @@ func (s *Spawner) hello() error {
 			Fix: "use Linux 5.3 or later, or allow pidfd_open and pidfd_send_signal in the surrounding container's seccomp profile", Err: err,
 		}
 	}
-	s.root, s.landlock = hello.Root != 0, int(hello.Landlock)
+	s.root, s.lacks, s.landlock = hello.Root != 0, text(hello.Lacks[:]), int(hello.Landlock)
+	if err := s.checkOthers(); err != nil {
+		return err
+	}
+	if !s.root && os.Geteuid() == 0 {
+		s.log.Warn("realms have no host users of their own, but user 0", "lacks", s.lacks)
+	}
 	s.own.stderr.Close()
 	return s.socket.setReadDeadline(time.Time{})
 }

@@ -11,7 +11,7 @@ import (
 
 // The messages of internal/launcher/protocol.h, in host byte order (amd64).
 const (
-	launcherProtocol = 1
+	launcherProtocol = 2
 	launcherMagic    = 0x6d6c6572
 
 	maxMessageBytes = 192 << 10
@@ -47,6 +47,7 @@ type (
 	wireHello struct {
 		Type, Magic, Protocol, Root uint32
 		Landlock                    int32
+		Lacks                       [60]byte
 	}
 	wireSpawn struct {
 		Type, ID, Kind, Flags                                                 uint32

@@ -14,10 +14,6 @@
 #include "mounts.h"
 #include "spawner.h"
 
-// Host ids of confined processes in root mode: this plus the host pid, so that no
-// two live ones share an id and none is 0.
-#define HOST_ID_BASE 0x70000000u
-
 #ifndef CLONE_INTO_CGROUP
 #define CLONE_INTO_CGROUP 0x200000000ull
 #endif
@@ -123,7 +119,7 @@ static void release(struct spawner *s, struct child *c, struct launch *l)
 {
 	int fds[MAX_DONATED];
 	memset(fds, -1, sizeof fds);
-	uint32_t gid = s->self_root ? c->uid : getegid();
+	uint32_t gid = s->root ? c->uid : getegid();
 	l->object = NULL;
 	const char *layer = "userns", *step = "drop supplementary groups";
 	int result = s->groups_error == 0 ? 0 : -1;
@@ -157,7 +153,7 @@ static struct child *child_new(struct spawner *s, const struct launch *l, pid_t 
 		return NULL;
 	c->id = l->head->id;
 	c->pid = pid;
-	c->uid = s->self_root ? HOST_ID_BASE + pid : geteuid();
+	c->uid = s->root ? HOST_ID_BASE + pid : geteuid();
 	c->pidfd = pidfd;
 	c->channel = channel;
 	c->on_launch = (struct watch){FROM_LAUNCH, c};

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -12,6 +15,48 @@
 #include <unistd.h>
 
 #include "spawner.h"
+
+// has_host_ids reads a map of our own namespace: each line is an id here, one outside,
+// and how many there are.
+static int has_host_ids(const char *map)
+{
+	static char text[16 << 10]; // the longest has 340 lines
+	int fd = open(map, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t size = read(fd, text, sizeof text - 1);
+	close(fd);
+	text[size > 0 ? size : 0] = 0;
+	for (char *at = text, *end;; at = end) {
+		uint64_t from = strtoull(at, &end, 10);
+		if (end == at)
+			return 0;
+		strtoull(end, &end, 10);
+		uint64_t to = from + strtoull(end, &end, 10);
+		if (from <= HOST_ID_BASE && to >= (uint64_t)HOST_ID_BASE + HOST_IDS)
+			return 1;
+	}
+}
+
+// root_lacks decides whether children get host ids of their own, by what that takes:
+// uid 0 may have no capabilities, or be in a namespace of few ids; and another user
+// may have both. It names what is missing for it, or for a part of it.
+const char *root_lacks(int *root)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[2] = {0};
+	syscall(SYS_capget, &header, sets);
+	uint32_t have = sets[0].effective;
+	*root = 0;
+	if (!(have & 1u << CAP_SETUID))
+		return "CAP_SETUID";
+	if (!(have & 1u << CAP_SETGID))
+		return "CAP_SETGID";
+	if (!has_host_ids("/proc/self/uid_map") || !has_host_ids("/proc/self/gid_map"))
+		return "their ids in this user namespace";
+	*root = 1;
+	return have & 1u << CAP_SYS_ADMIN ? NULL : "CAP_SYS_ADMIN"; // for the owner of a mount
+}
 
 static int write_file(pid_t pid, const char *name, const char *text)
 {

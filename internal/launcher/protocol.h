@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define LAUNCHER_PROTOCOL 1
+#define LAUNCHER_PROTOCOL 2
 #define LAUNCHER_MAGIC 0x6d6c6572u // "relm"
 
 #define SPAWNER_SOCKET 3
@@ -42,8 +42,10 @@ enum mount_flag {
 };
 
 struct hello {
-	uint32_t type, magic, protocol, root;
+	uint32_t type, magic, protocol;
+	uint32_t root;    // children have host ids of their own
 	int32_t landlock; // ABI version, 0 where there is none
+	char lacks[60];   // what stands in the way of root mode, or of a part of it
 };
 
 // A spawn request: this header, limits, mounts, the filter, then NUL-terminated

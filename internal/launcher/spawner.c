@@ -270,9 +270,9 @@ static void become(struct spawner *s)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	s->self_root = geteuid() == 0;
+	s->lacks = root_lacks(&s->root);
 	// Children cannot drop supplementary groups once setgroups is denied.
-	if (s->self_root && syscall(SYS_setgroups, 0, NULL) != 0)
+	if (s->root && syscall(SYS_setgroups, 0, NULL) != 0)
 		s->groups_error = errno;
 	if (chdir("/") != 0)
 		_exit(1);
@@ -286,7 +286,9 @@ int spawner_main(void)
 	s.epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s.epoll < 0 || spawner_watch(&s, SPAWNER_SOCKET, &s.on_supervisor) != 0)
 		return 1;
-	struct hello hello = {MSG_HELLO, LAUNCHER_MAGIC, LAUNCHER_PROTOCOL, s.self_root, landlock_version()};
+	struct hello hello = {MSG_HELLO, LAUNCHER_MAGIC, LAUNCHER_PROTOCOL, s.root, landlock_version(), ""};
+	if (s.lacks != NULL)
+		strncpy(hello.lacks, s.lacks, sizeof hello.lacks - 1);
 	spawner_send(&hello, sizeof hello, -1);
 	loop(&s);
 	kill_all(&s);

@@ -31,7 +31,8 @@ struct child {
 
 struct spawner {
 	int epoll;
-	int self_root;       // children get host ids of their own
+	int root;            // children get host ids of their own
+	const char *lacks;   // what root mode lacks, or a part of it; or NULL
 	int groups_error;    // why supplementary groups could not be dropped, or 0
 	struct child *children;
 	struct watch on_supervisor;
@@ -48,7 +49,13 @@ void spawn(struct spawner *s, char *message, size_t size, const int *fds, int nf
 void child_failed(struct child *c, const struct failed *why);
 void child_kill(struct child *c);
 
+// Host ids of confined processes in root mode: this plus the host pid, so that no
+// two live ones share an id and none is 0.
+#define HOST_ID_BASE 0x70000000u
+#define HOST_IDS (1u << 22) // no pid is larger
+
 // idmap.c
+const char *root_lacks(int *root);
 int map_ids(pid_t pid, uint32_t inside, uint32_t uid, uint32_t gid);
 int owner_map(uint32_t disk_uid, uint32_t disk_gid, uint32_t uid, uint32_t gid);
 
