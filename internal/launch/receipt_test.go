@@ -5,7 +5,12 @@ package launch
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"os/exec"
+	"strconv"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"realm.internal/supervisor/internal/layer"
 )
@@ -52,6 +57,40 @@ func TestReceiptNamesWhatIsNotAsItShouldBe(t *testing.T) {
 				t.Errorf("receipt = %v, error = %v", receipt, err)
 			}
 		})
+	}
+}
+
+// A thread that ends while the filter is loaded does not get it, and can do nothing
+// without it either.
+//
+// Covers: T-NS-04
+func TestAThreadThatEndsIsToldFromOneThatRuns(t *testing.T) {
+	here, err := openProc(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer here.close()
+	if leaves, err := here.leaves("task/" + strconv.Itoa(unix.Gettid())); leaves || err != nil {
+		t.Errorf("this thread leaves: %v, %v", leaves, err)
+	}
+	if leaves, err := here.leaves("task/1000000000"); !leaves || !isGone(err) {
+		t.Errorf("a thread that is gone: %v, %v", leaves, err)
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^$")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Wait() }()
+	if err := unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := openProc(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ended.close()
+	if leaves, err := ended.leaves("task/" + strconv.Itoa(cmd.Process.Pid)); !leaves || err != nil {
+		t.Errorf("one that nobody has waited for: %v, %v", leaves, err)
 	}
 }
 

@@ -119,6 +119,9 @@ func (p *Process) checkThreads(proc *procDir, dir string, ids []string) (n int, 
 			continue
 		}
 		if err := thread.check(p.uid); err != nil {
+			if leaves, _ := proc.leaves(dir + id); leaves {
+				continue
+			}
 			return n, told, err
 		}
 		if id == self {
@@ -130,6 +133,25 @@ func (p *Process) checkThreads(proc *procDir, dir string, ids []string) (n int, 
 		n++
 	}
 	return n, told, nil
+}
+
+// exiting is PF_EXITING of the kernel's include/linux/sched.h.
+const exiting = 0x4
+
+// leaves tells whether a thread has begun to end, or has ended: it will not return from
+// the kernel. Since 6.11 a filter that is loaded for all threads passes over those.
+func (d *procDir) leaves(thread string) (bool, error) {
+	stat, err := d.read(thread + "/stat")
+	if err != nil {
+		return isGone(err), err
+	}
+	// The name in parentheses may hold anything; flags are the seventh field after it.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 7 {
+		return false, d.wrap("read", thread+"/stat", unix.EINVAL)
+	}
+	flags, err := strconv.ParseUint(string(fields[6]), 10, 64)
+	return flags&exiting != 0, err
 }
 
 func isGone(err error) bool {
