@@ -54,8 +54,8 @@ type verdict struct {
 	how       string
 }
 
-// stopAfter bounds probes that never end by themselves; all others end within
-// milliseconds, but a loaded machine needs more.
+// stopAfter bounds probes that never end by themselves, from their first word on; all
+// others end within milliseconds, but a loaded machine needs more.
 const (
 	stopAfter = 300 * time.Millisecond
 	giveUp    = 60 * time.Second
@@ -95,14 +95,14 @@ func (r *shootingRange) shoot(t *testing.T, probe Probe, layers Layers) verdict 
 	if err != nil {
 		t.Fatalf("%s: %v", probe.Name, err)
 	}
-	patience := giveUp
-	if slices.Contains(probe.Ends, "stopped by the test") {
-		patience = stopAfter
-	}
 	var stopped atomic.Bool
-	timer := time.AfterFunc(patience, func() { stopped.Store(true); _ = process.Kill() })
+	timer := time.AfterFunc(giveUp, func() { stopped.Store(true); _ = process.Kill() })
 	defer timer.Stop()
-	said := read(stderr)
+	said := read(stderr, func() {
+		if slices.Contains(probe.Ends, "stopped by the test") {
+			timer.Reset(stopAfter)
+		}
+	})
 	end := ending(process.Wait(), stopped.Load())
 	if stats, err := group.Stats(); err != nil {
 		t.Errorf("%s: %v", probe.Name, err)
@@ -136,11 +136,19 @@ func pipes(t *testing.T) (theirs []*os.File, stderr *os.File, rest func()) {
 	}
 }
 
-// read keeps the beginning of what a probe says and drops the rest.
-func read(from io.Reader) string {
-	said, _ := io.ReadAll(io.LimitReader(from, 64<<10))
+// read keeps the beginning of what a probe says and drops the rest; begun is called
+// at its first word, which announces the attempt.
+func read(from io.Reader, begun func()) string {
+	said := make([]byte, 64<<10)
+	n, err := from.Read(said)
+	begun()
+	for err == nil && n < len(said) {
+		var more int
+		more, err = from.Read(said[n:])
+		n += more
+	}
 	_, _ = io.Copy(io.Discard, from)
-	return string(said)
+	return string(said[:n])
 }
 
 func ending(exit launch.Exit, stopped bool) string {

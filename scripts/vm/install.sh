@@ -1,8 +1,7 @@
 # `make install` and `make uninstall` where no package is. Sourced by guest.sh, after the package is gone.
 cp -r "$here/tree" /tmp/tree
-dpkg-deb -x "$here/supervisor.deb" /tmp/deb
 mkdir /tmp/tree/bin
-cp /tmp/deb/usr/bin/supervisor /tmp/deb/usr/libexec/supervisor/* /tmp/tree/bin/
+cp "$here"/package/usr/bin/supervisor "$here"/package/usr/libexec/supervisor/* /tmp/tree/bin/
 made() { make -s -C /tmp/tree -o build -o manual "$@"; } # nothing is built here
 everything() { find / -xdev \( -path /tmp -o -path /run -o -path /var/log -o -path /var/lib/systemd \) -prune -o -type f -newer /tmp/before -print; }
 touch /tmp/before
