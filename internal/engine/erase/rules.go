@@ -62,10 +62,13 @@ func (e *eraser) declaration(i int) int {
 		return i
 	}
 	if !e.is(colon, ":") {
+		if !e.bound(i, colon) {
+			return -1
+		}
 		return i
 	}
 	after := e.typ(colon + 1)
-	if after < 0 || !e.any(after, "=", ";", ",", ")", "}", "of", "in") && !e.begins(after) {
+	if after < 0 || !e.bound(i, after) || !e.any(after, "=", ";", ",", ")", "}", "of", "in") && !e.begins(after) {
 		return -1
 	}
 	e.blank(colon, after)
@@ -127,6 +130,9 @@ func (e *eraser) signature(i int) bool {
 		}
 		switch {
 		case e.any(i, "{", "["):
+			if !e.plain(i) {
+				return false
+			}
 			i = e.tokens[i].match + 1
 		case e.tokens[i].kind == name && !e.is(i, "this"):
 			i++
@@ -292,7 +298,7 @@ func (e *eraser) cast(i int) int {
 			return -1
 		}
 	}
-	if !e.follows(after) {
+	if !e.follows(after) || !e.operand(i-1, after) {
 		return -1
 	}
 	e.blank(i, after)
@@ -356,6 +362,9 @@ func (e *eraser) nonNull(i int) int {
 	behind := e.is(i-1, "]") || e.tokens[i].kind == mark && i > 0 && e.tokens[i-1].kind == name && e.value(i-1)
 	next := e.tokens[i+1]
 	if !e.tokens[i].line && behind && (next.line || next.kind == end || e.any(i+1, ".", "?.", "[", "(", ")", ",", ";", "]", "}")) {
+		if !e.operand(i-1, i+1) {
+			return -1
+		}
 		e.blank(i, i+1)
 	}
 	return i + 1
@@ -376,6 +385,9 @@ func (e *eraser) called(i int) int {
 	after := list(i + 1)
 	if after < 0 || !e.is(after, "(") && (e.tokens[after].kind < text || e.source[e.tokens[after].from] != '`') {
 		return i + 1
+	}
+	if e.method(after) {
+		return -1
 	}
 	e.blank(i+1, after)
 	return after
