@@ -44,6 +44,9 @@ func (r *run) failure(e v8.Error, code, phase string) *rpc.Failure {
 	if f.Hint == "" {
 		f.Hint = hint(e)
 	}
+	if f.Hint == "" && e.Unhandled {
+		f.Hint = unhandled
+	}
 	return f
 }
 

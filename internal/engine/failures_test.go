@@ -47,6 +47,57 @@ func TestWhatIsThrownIsTold(t *testing.T) {
 	}
 }
 
+// The error stays the guest's own; the hint says what no part of it does.
+func TestARejectionThatNobodyAwaitedIsCalledSo(t *testing.T) {
+	for _, c := range []struct {
+		source string
+		hint   string // what it holds; "" for no hint
+	}{
+		{"Promise.reject(new Error('x')); 1", "nobody awaited"},
+		{"async function lost() { throw new TypeError('x') }\nexport default async () => { lost(); return 1 }", "nobody awaited"},
+		{"Promise.reject('x'); await new Promise(() => {})", "nobody awaited"},
+		{"export default async () => { new Promise((_, no) => setTimeout(no, 1)); await new Promise((r) => setTimeout(r, 5)); return 1 }", "nobody awaited"},
+		{"(async () => { process.exit() })(); 1", "there is no process here"},
+		{"await Promise.reject(new Error('x'))", ""},
+		{"export default () => Promise.reject(new Error('x'))", ""},
+		{"throw new Error('x')", ""},
+		{"setTimeout(() => { throw new Error('x') }); 1; await new Promise(() => {})", ""},
+	} {
+		f := runSource(t, c.source, nil).failure
+		if f == nil || f.Code != "RUNTIME" || !strings.Contains(f.Hint, c.hint) || c.hint == "" && f.Hint != "" || strings.Contains(f.Message, "await") {
+			t.Errorf("%s: %+v", c.source, f)
+		}
+	}
+}
+
+func TestCharactersThatAreNotSeenAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		source, mode, message string
+		line, column          int64
+	}{
+		{"1;\n a\x00b", "auto", "U+0000, a NUL", 2, 3},
+		{"1;\n a\x00b", "module", "U+0000, a NUL", 2, 3},
+		{"1;\n a\x00b", "script", "U+0000, a NUL", 2, 3},
+		{"1;\n a\x00b", "function", "U+0000, a NUL", 2, 3},
+		{"return 1;\n\x00", "auto", "U+0000, a NUL", 2, 1},
+		{"{ a: 1, \x00b: 2 }", "auto", "U+0000, a NUL", 1, 9},
+		{"let a: number = 1;\n\x00", "auto", "U+0000, a NUL", 2, 1},
+		{"enum E { A }\r\n  \x00", "auto", "U+0000, a NUL", 2, 3},
+		{"const s = '😀'; \u200b1", "auto", "U+200B, which cannot be seen", 1, 17},
+		{"const s = \u201cx\u201d", "auto", "U+201C \u201c", 1, 11},
+	} {
+		f := runSource(t, c.source, func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) { x.Mode = c.mode }).failure
+		if f == nil || f.Code != "VALIDATION" || !strings.HasSuffix(f.Message, c.message) || f.Line != c.line || f.Column != c.column {
+			t.Errorf("%s %q: %+v", c.mode, c.source, f)
+		}
+	}
+	for _, source := range []string{"'a\x00b'.length", "/* \x00 */ `a\x00b`.length", "let s: string = 'a\x00b'; s.length", "enum E { A }\n'a\x00b'.length // \x00"} {
+		if o := runSource(t, source, nil); o.value != "3" {
+			t.Errorf("%q: %s %+v", source, o.value, o.failure)
+		}
+	}
+}
+
 func TestRejectionsThatAreHandledInTimeAreNone(t *testing.T) {
 	for _, source := range []string{
 		"Promise.reject(1).catch(() => {}); 'ok'",

@@ -92,6 +92,7 @@ func (r *run) beginStripped(s shape, refused *v8.Error) *rpc.Failure {
 // syntax chooses between two refusals of one text: the one that got further understood more of it.
 func (r *run) syntax(refused *v8.Error, bad *syntaxError) *rpc.Failure {
 	bad.line, bad.column = r.source.clamp(bad.line, bad.column)
+	bad.message += r.source.strange(bad.message, bad.line, bad.column)
 	if refused != nil {
 		line, column := r.source.clamp(refused.Line, refused.Column)
 		if line > bad.line || line == bad.line && column >= bad.column {
@@ -142,6 +143,7 @@ func (r *run) compile(js string, wrapped bool) *v8.Error {
 func (r *run) refusal(s v8.Status) *v8.Error {
 	if s == v8.Syntax {
 		e := r.engine.realm.Error()
+		e.Message += r.source.strange(e.Message, e.Line, e.Column)
 		r.engine.realm.Forget()
 		return &e
 	}

@@ -6,6 +6,9 @@ import (
 	"realm.internal/supervisor/internal/v8"
 )
 
+// unhandled names what ended a run that had nothing more to wait for: its own value may be fine.
+const unhandled = "nobody awaited this promise, and its rejection ended the run: await the call that it comes from, or handle it with .catch()"
+
 // hint says what to use here instead of a global of other environments.
 func hint(e v8.Error) string {
 	if e.Name != "ReferenceError" {

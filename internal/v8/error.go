@@ -8,7 +8,9 @@ type Error struct {
 	// IsError is false for `throw 'x'`.
 	IsError bool
 	// Denied is true for a refusal that the realm itself made of a supervisor's answer.
-	Denied                         bool
+	Denied bool
+	// Unhandled is true for a rejection that nobody had handled when nothing was left to wait for.
+	Unhandled                      bool
 	Name, Message, Stack           string
 	Capability, Target, Hint, Code string
 	// Line and Column are 1-based, 0 when unknown.
@@ -22,7 +24,7 @@ func (r *Realm) Error() Error {
 	var e C.rv8_error_info
 	C.rv8_error(r.ptr, &e)
 	return Error{
-		IsError: bool(e.is_error), Denied: bool(e.denied),
+		IsError: bool(e.is_error), Denied: bool(e.denied), Unhandled: bool(e.unhandled),
 		Name: text(e.name), Message: text(e.message), Stack: text(e.stack),
 		Capability: text(e.capability), Target: text(e.target), Hint: text(e.hint), Code: text(e.code),
 		Line: int(e.line), Column: int(e.column), Thrown: copied(e.thrown),

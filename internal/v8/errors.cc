@@ -182,11 +182,12 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     if (text.find(kOwnScripts) != std::string::npos) continue;  // eval at one of ours
     out += "\n    at " + text;
   }
-  // An operation's error whose caller did not await it, as in "return readText(path)", is placed at the call.
-  Local<v8::Array> mark = Mark(realm, error);
+  // An error of the supervisor's or the engine's whose caller did not await it, as in "return readText(path)", is placed at the call.
+  Local<Object> noted = Mark(realm, error);
+  if (noted.IsEmpty() && error->IsObject() && !error->IsProxy()) noted = error.As<Object>();
   Local<Value> site, frames;
-  if (first && !mark.IsEmpty() && mark->GetPrivate(context, realm->place.Get(isolate)).ToLocal(&site) && site->IsArray() &&
-      site.As<v8::Array>()->Get(context, 2).ToLocal(&frames)) {
+  if (first && !noted.IsEmpty() && noted->GetPrivate(context, realm->place.Get(isolate)).ToLocal(&site) && site->IsArray() &&
+      site.As<v8::Array>()->Get(context, 2).ToLocal(&frames) && frames->IsString()) {
     std::string text = Utf8(isolate, frames);
     if (!text.empty()) out += "\n" + text;
     (void)error.As<Object>()->SetPrivate(context, realm->place.Get(isolate), site);
@@ -211,7 +212,7 @@ Position Rejecting(Realm* realm) {
 void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at) {
   if (realm->failed) return;
   realm->failed = true;
-  realm->failure_syntax = false;
+  realm->failure_syntax = realm->failure_unhandled = false;
   realm->failure.Reset(realm->isolate, error);
   realm->failure_message.Reset(realm->isolate, message);
   realm->failure_at = at;
@@ -253,6 +254,7 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
   v8::Local<v8::Message> message = realm->failure_message.Get(isolate);
   auto text = [&](std::string_view name) { return rv8::Clip(rv8::TextOf(realm, error.As<v8::Object>(), name)); };
   out->is_error = error->IsNativeError();
+  out->unhandled = realm->failure_unhandled;
   if (out->is_error) {
     out->name = realm->Keep(text("name"));
     out->message = realm->Keep(text("message"));

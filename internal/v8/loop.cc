@@ -38,6 +38,7 @@ bool Unhandled(Realm* realm) {
   const Rejection& first = realm->rejections.front();
   Local<Value> value = first.value.Get(realm->isolate);
   Fail(realm, value, v8::Exception::CreateMessage(realm->isolate, value), first.at);
+  realm->failure_unhandled = true;
   return true;
 }
 

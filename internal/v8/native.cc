@@ -21,5 +21,6 @@
 #include "timers.cc"
 #include "values.cc"
 #include "waits.cc"
+#include "wasm.cc"
 #include "watch.cc"
 #include "wire.cc"

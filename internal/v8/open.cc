@@ -61,6 +61,7 @@ Realm* Make(size_t heap_bytes, bool jitless) {
   realm->codec = std::make_unique<Codec>(isolate, context);
   InstallHooks(realm);
   WatchWaits(realm);
+  WatchBuilds(realm);
   return realm;
 }
 

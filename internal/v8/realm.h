@@ -38,6 +38,7 @@ enum {
 typedef struct {
   bool is_error;  // an Error object, or an object that looks like one
   bool denied;    // made by the realm itself for a refused operation
+  bool unhandled;  // a rejection that nobody had handled when nothing was left to wait for
   int line, column;  // 1-based, in the user's source; 0 unknown
   rv8_bytes name, message, stack, capability, target, hint, code;
   rv8_bytes thrown;  // encoded value, empty when it cannot cross

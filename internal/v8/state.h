@@ -79,6 +79,12 @@ struct Position {
   int line = 0, column = 0;  // 1-based, 0 unknown
 };
 
+// A WebAssembly module that the engine compiles or instantiates in the background.
+struct WasmBuild {
+  Global<v8::Promise> promise;
+  Global<v8::StackTrace> site;
+};
+
 struct Rejection {
   Global<v8::Promise> promise;
   Global<Value> value;
@@ -121,6 +127,7 @@ struct Realm : rv8_realm {
   uint64_t timer_order = 0;
   double origin = 0, wall_origin = 0;  // milliseconds
   std::vector<Rejection> rejections;
+  std::vector<WasmBuild> builds;
   double waits_until = 0;  // when the last Atomics.waitAsync with a timeout ends, as Now() tells it
   Global<Function> wait_async;
 
@@ -129,6 +136,7 @@ struct Realm : rv8_realm {
   Global<Value> failure;
   Global<v8::Message> failure_message;
   Position failure_at;  // of a value that cannot tell itself
+  bool failure_unhandled = false;  // a rejection that nobody handled, of a promise beside the main one
   bool failure_syntax = false;  // a compiler's refusal, placed in the file that it read
   bool fatal = false;  // an uncaught exception outside the main promise
   std::atomic<int> stopped{RV8_RUNNING};
@@ -199,8 +207,9 @@ Main MainState(Realm* realm);
 double NextTimer(Realm* realm);  // milliseconds until the next is due, negative when there is none
 void FireTimer(Realm* realm);    // runs the first timer if it is due
 
-// hooks.cc, waits.cc, modules.cc
+// hooks.cc, waits.cc, wasm.cc, modules.cc
 void WatchWaits(Realm* realm);
+void WatchBuilds(Realm* realm);
 void InstallHooks(Realm* realm);
 bool Entropy(unsigned char* buffer, size_t length);
 MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data> options, Local<Value> referrer, Local<String> specifier,
