@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +24,7 @@ func (a *app) load(base grants.Grants, f *grantFlags) (grants.Grants, error) {
 	g := base
 	if f.file != "" {
 		var err error
-		if g, err = loadGrants(f.file); err != nil {
+		if g, err = a.loadGrants(f.file); err != nil {
 			return g, err
 		}
 	}
@@ -38,7 +40,7 @@ func (a *app) load(base grants.Grants, f *grantFlags) (grants.Grants, error) {
 			return nil
 		}},
 		{"env", f.env, a.addVariable},
-		{"secret", f.secret, addSecret},
+		{"secret", f.secret, a.addSecret},
 	} {
 		for _, v := range add.values {
 			if err := add.to(&g, v); err != nil {
@@ -55,24 +57,32 @@ func (a *app) load(base grants.Grants, f *grantFlags) (grants.Grants, error) {
 	return g, nil
 }
 
-func loadGrants(path string) (grants.Grants, error) {
-	file, err := openFile(path)
+func (a *app) loadGrants(path string) (grants.Grants, error) {
+	text, err := a.readDocument(path, policy.OwnersAlone)
 	if err != nil {
 		return grants.Grants{}, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err == nil {
-		err = policy.OwnersAlone(info, path)
-	}
-	if err != nil {
-		return grants.Grants{}, err
-	}
-	g, err := grants.Load(file)
+	g, err := grants.Load(bytes.NewReader(text))
 	if err != nil {
 		return g, documentError("grants", path, err)
 	}
+	if blank(text) {
+		a.err.painted(yellow, "warning: "+called(path)+" is empty and grants nothing; {} says so, and filesystem: {read: [/srv/input]} would be a grant")
+	}
 	return g, nil
+}
+
+// readDocument reads a grants document or a policy, which trusted looks at as a file. What comes out of a pipe is whoever's who
+// made the pipe.
+func (a *app) readDocument(path string, trusted func(info os.FileInfo, name string) error) ([]byte, error) {
+	info, err := a.stat(path)
+	if err == nil && info != nil && info.Mode().IsRegular() {
+		err = trusted(info, called(path))
+	}
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return a.read(path, maxDocumentBytes)
 }
 
 // addPath takes a directory as the user's shell means it. Documents, which are
@@ -94,12 +104,18 @@ func (a *app) addVariable(g *grants.Grants, v string) error {
 	return nil
 }
 
-func addSecret(g *grants.Grants, v string) error {
+func (a *app) addSecret(g *grants.Grants, v string) error {
 	name, source, _ := strings.Cut(v, "=")
 	kind, where, _ := strings.Cut(source, ":")
 	switch {
 	case kind == "env" && where != "":
 		put(&g.Secrets, name, grants.Secret{FromEnv: where})
+	case kind == "file" && where == "-":
+		text, err := a.read(where, maxInputBytes)
+		if err != nil {
+			return err
+		}
+		put(&g.Secrets, name, grants.Secret{Value: strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")})
 	case kind == "file" && where != "":
 		full, err := filepath.Abs(where)
 		if err != nil {

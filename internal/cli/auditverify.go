@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,25 +25,21 @@ comparing the head with the one on a receipt.`,
 }
 
 func (a *app) verify(path string) error {
-	in := a.In
-	if path != "-" {
-		file, err := openFile(path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+	in, err := a.open(path)
+	if err != nil {
+		return err
 	}
-	sum, err := audit.Verify(io.Reader(in))
+	defer in.Close()
+	sum, err := audit.Verify(in)
 	if bad, ok := errors.AsType[*audit.CorruptError](err); ok {
-		a.err.linef("%s: line %d is bad: %s", path, bad.Line, bad.Reason)
+		a.err.linef("%s: line %d is bad: %s", called(path), bad.Line, bad.Reason)
 		a.err.linef("%d intact records before it", sum.Records)
 		return status(1)
 	}
 	if err != nil {
 		return err
 	}
-	a.out.linef("%s: intact, %d records", path, sum.Records)
+	a.out.linef("%s: intact, %d records", called(path), sum.Records)
 	if sum.Records > 0 {
 		a.out.linef("from %s to %s", moment(sum.First), moment(sum.Last))
 	}

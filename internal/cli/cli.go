@@ -20,6 +20,8 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,7 +60,8 @@ func Main(args []string, h Host) (code int) {
 	}()
 	root := a.root()
 	root.SetArgs(args)
-	code = a.status(root.Execute())
+	cmd, err := root.ExecuteC()
+	code = a.answer(cmd, args, err)
 	a.fault(a.out.failed())
 	if code == 0 && a.faulty {
 		return exitInternal
@@ -116,6 +119,40 @@ func emptyFlag(flags *pflag.FlagSet) (err error) {
 		}
 	})
 	return err
+}
+
+// answer says why a command ended that has not said so itself, in the form that its arguments ask for: who reads JSON reads it
+// also when a flag beside --json is wrong.
+func (a *app) answer(cmd *cobra.Command, args []string, err error) int {
+	var said status
+	if err == nil || errors.As(err, &said) {
+		return a.status(err)
+	}
+	switch asks := asking(args); {
+	case asks("json") && cmd.Name() == "doctor":
+		return a.status(a.undiagnosed(err))
+	case asks("json"):
+		return a.status((&documentReport{a}).refused(err))
+	case asks("observation"):
+		return a.status((&observationReport{a}).refused(err))
+	case asks("events"):
+		return a.status((&eventReport{app: a}).refused(err))
+	}
+	return a.status(err)
+}
+
+// asking tells which switches are among the flags, whether they can be parsed or not.
+func asking(args []string) func(name string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(args, func(word string) bool {
+			rest, ok := strings.CutPrefix(word, "--"+name)
+			on, err := strconv.ParseBool(strings.TrimPrefix(rest, "="))
+			return ok && (rest == "" || rest[0] == '=' && (on || err != nil))
+		})
+	}
 }
 
 // status says what err is, if nobody has, and gives the exit status.

@@ -45,6 +45,17 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 	return err
 }
 
+// undiagnosed is doctor's JSON when no layer could be tried.
+func (a *app) undiagnosed(err error) error {
+	e := refusal(err)
+	a.fault(a.out.json(struct {
+		OK     bool              `json:"ok"`
+		Layers []doctor.Layer    `json:"layers"`
+		Error  *supervisor.Error `json:"error"`
+	}{Layers: []doctor.Layer{}, Error: e}))
+	return status(e.Code.ExitStatus())
+}
+
 func (a *app) diagnosis(report *doctor.Report) {
 	for _, l := range report.Layers {
 		mark, colour := "ok     ", paint("32")

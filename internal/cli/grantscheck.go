@@ -16,7 +16,7 @@ import (
 
 func (a *app) grantsCommand() *cobra.Command {
 	check := &cobra.Command{
-		Use:   "check FILE",
+		Use:   "check FILE|-",
 		Short: "Validate a grants document and say what it permits",
 		Long: `Validates a grants document, looks whether the paths that it names exist here,
 and says in plain words what a guest may do under it.`,
@@ -27,17 +27,17 @@ and says in plain words what a guest may do under it.`,
 }
 
 func (a *app) checkGrants(path string) error {
-	g, err := loadGrants(path)
+	g, err := a.loadGrants(path)
 	if err != nil {
 		return err
 	}
-	a.out.line("A guest under " + path + ":")
+	a.out.line("A guest under " + called(path) + ":")
 	for _, line := range describe(g) {
 		a.out.line("  - " + line)
 	}
 	missing := missingPaths(g, os.Stat)
 	for _, err := range missing {
-		a.err.problem(path + ": " + err.Error())
+		a.err.problem(called(path) + ": " + err.Error())
 	}
 	if len(missing) > 0 {
 		return status(exitInvalid)

@@ -8,16 +8,19 @@ import (
 )
 
 // readInput reads JSON or @FILE.
-func readInput(text string) (any, error) {
+func (a *app) readInput(text string) (any, error) {
 	if text == "" {
 		return nil, nil
 	}
 	doc := []byte(text)
 	if text[0] == '@' {
 		var err error
-		if doc, err = readFile(text[1:], maxInputBytes); err != nil {
+		if doc, err = a.read(text[1:], maxInputBytes); err != nil {
 			return nil, err
 		}
+	}
+	if blank(doc) {
+		return nil, errors.New("it is empty; the least JSON is a value such as null")
 	}
 	v, err := value.FromJSON(doc)
 	if err == nil && v == nil {
@@ -30,6 +33,9 @@ func readInput(text string) (any, error) {
 func arguments(text string, words []string) ([]any, error) {
 	var args []any
 	if text != "" {
+		if blank([]byte(text)) {
+			return nil, errors.New("it is empty; the least array is []")
+		}
 		v, err := value.FromJSON([]byte(text))
 		if err != nil {
 			return nil, err

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,22 +12,37 @@ import (
 	"realm.internal/supervisor/pkg/policy"
 )
 
-func loadPolicy(path string) (*policy.Policy, error) {
-	file, err := policy.Open(path)
+func (a *app) loadPolicy(path string) (*policy.Policy, error) {
+	text, err := a.readPolicy(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, err
 	}
-	defer file.Close()
-	p, err := policy.Load(file)
+	p, err := policy.Load(bytes.NewReader(text))
 	if err != nil {
 		return nil, documentError("policy", path, err)
 	}
 	return p, nil
 }
 
+func (a *app) readPolicy(path string) ([]byte, error) {
+	if path == "-" {
+		return a.readDocument(path, policy.Trusted)
+	}
+	file, err := policy.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxDocumentBytes+1))
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	return text, nil
+}
+
 // documentError puts the file's name before each of an error's lines.
 func documentError(kind, path string, err error) error {
-	at := kind + " " + path + ": "
+	at := kind + " " + called(path) + ": "
 	return errors.New(at + strings.ReplaceAll(err.Error(), "\n", "\n"+at))
 }
 

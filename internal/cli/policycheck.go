@@ -11,7 +11,7 @@ import (
 func (a *app) policyCommand() *cobra.Command {
 	var grantsFile string
 	check := &cobra.Command{
-		Use:   "check FILE",
+		Use:   "check FILE|-",
 		Short: "Validate a policy and say what it allows at most",
 		Long: `Validates a policy and says in plain words what it allows at most. With --grants,
 says of each thing in that document whether the policy allows it; the exit status
@@ -24,7 +24,10 @@ is then 2 when something is refused.`,
 }
 
 func (a *app) checkPolicy(path, grantsFile string) error {
-	p, err := loadPolicy(path)
+	if err := oneStdin(named{"FILE", path}, named{"--grants", grantsFile}); err != nil {
+		return err
+	}
+	p, err := a.loadPolicy(path)
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,7 @@ func (a *app) items(lines []string) {
 
 // explain says what the policy says to each line of a grants document.
 func (a *app) explain(p *policy.Policy, grantsFile string) error {
-	g, err := loadGrants(grantsFile)
+	g, err := a.loadGrants(grantsFile)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ import (
 // a trace, and nothing is left running afterwards.
 func (a *app) run(ctx context.Context, f *runFlags) error {
 	report := a.reporter(f)
+	if err := oneStdin(f.readers()...); err != nil {
+		return report.refused(err)
+	}
 	if err := clearReceipt(f.receipt); err != nil {
 		return report.refused(err)
 	}
@@ -61,7 +64,7 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 func (a *app) config(f *runFlags) (cfg supervisor.Config, err error) {
 	cfg = supervisor.Config{MaxConcurrent: 1, StartAhead: true, AllowMissing: f.allowMissing}
 	if f.policy != "" {
-		if cfg.Policy, err = loadPolicy(f.policy); err != nil {
+		if cfg.Policy, err = a.loadPolicy(f.policy); err != nil {
 			return cfg, err
 		}
 	}
@@ -109,7 +112,7 @@ func (a *app) request(f *runFlags, p *policy.Policy) (supervisor.Request, *hostT
 	default:
 		return req, nil, fmt.Errorf("--mode %q is none of auto, module, script, function", f.mode)
 	}
-	if req.Input, err = readInput(f.input); err != nil {
+	if req.Input, err = a.readInput(f.input); err != nil {
 		return req, nil, fmt.Errorf("--input: %w", err)
 	}
 	if req.Args, err = arguments(f.args, f.words); err != nil {

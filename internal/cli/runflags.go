@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,8 +44,8 @@ The result goes to standard output, console output and errors to standard error.
 	}
 	s := cmd.Flags()
 	s.SortFlags = false
-	s.StringVar(&f.grants.file, "grants", "", "grants document, YAML or JSON")
-	s.StringVar(&f.policy, "policy", "", "policy that the grants must not pass")
+	s.StringVar(&f.grants.file, "grants", "", "grants document, YAML or JSON, - for standard input")
+	s.StringVar(&f.policy, "policy", "", "policy that the grants must not pass, - for standard input")
 	s.StringVar(&f.profile, "profile", "", "take the grants of this profile of the policy; flags add to them")
 	s.StringArrayVar(&f.grants.read, "read", nil, "grant reading beneath `DIR`")
 	s.StringArrayVar(&f.grants.write, "write", nil, "grant writing beneath `DIR`")
@@ -84,11 +85,27 @@ func (f *runFlags) operands(dash int, args []string) error {
 		return fmt.Errorf("unexpected argument %q: write -- before the source's own arguments", args[1])
 	case f.ciReport != "" && !f.ci:
 		return errors.New("--ci-report is for --ci")
-	case args[0] == "-" && f.events:
-		return errors.New("--events reads answers from standard input, so FILE cannot be -")
 	}
 	f.file, f.words = args[0], args[dash:]
 	return nil
+}
+
+// readers are the files that the command reads, in this order.
+func (f *runFlags) readers() []named {
+	files := []named{{"--policy", f.policy}, {"--grants", f.grants.file}}
+	for _, v := range f.grants.secret {
+		name, source, _ := strings.Cut(v, "=")
+		if path, ok := strings.CutPrefix(source, "file:"); ok {
+			files = append(files, named{"--secret " + name, path})
+		}
+	}
+	if path, ok := strings.CutPrefix(f.input, "@"); ok {
+		files = append(files, named{"--input", path})
+	}
+	if f.events {
+		files = append(files, named{"--events, whose answers come there,", "-"})
+	}
+	return append(files, named{"FILE", f.file})
 }
 
 func (f *runFlags) limits() (l supervisor.Limits, err error) {

@@ -114,6 +114,13 @@ func (a *app) fillServe(f *serveFlags) error {
 	if f.listen == "" && f.plaintext {
 		return errors.New("--allow-plaintext is for --listen")
 	}
+	for _, file := range []named{
+		{"--policy", c.Policy}, {"--token-file", c.TokenFile}, {"--tls-cert", c.TLSCert}, {"--tls-key", c.TLSKey}, {"--tls-client-ca", c.TLSClientCA},
+	} {
+		if file.path == "-" {
+			return fmt.Errorf("%s cannot be standard input: the service reads it again at a SIGHUP", file.where)
+		}
+	}
 	var err error
 	if c.Logger, err = a.serviceLogger(f.format, f.level); err != nil {
 		return err

@@ -36,7 +36,7 @@ that tells a model how to write a guest.`,
 		RunE: func(*cobra.Command, []string) error {
 			var g *grants.Grants
 			if file != "" {
-				loaded, err := loadGrants(file)
+				loaded, err := a.loadGrants(file)
 				if err != nil {
 					return err
 				}

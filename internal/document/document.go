@@ -41,7 +41,13 @@ type Bounded interface {
 }
 
 // Source remembers where the values of a document stand.
-type Source struct{ positions map[string]position }
+type Source struct {
+	positions map[string]position
+	empty     bool
+}
+
+// Empty reports whether there was no value in the document.
+func (s *Source) Empty() bool { return s.empty }
 
 type position struct{ line, column int }
 
@@ -56,7 +62,7 @@ func Decode(r io.Reader, into any) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{source: &Source{positions: map[string]position{}}}
+	d := &decoder{source: &Source{positions: map[string]position{}, empty: root.kind == kindNull}}
 	if root.kind != kindNull {
 		d.decode(root, "", reflect.ValueOf(into).Elem())
 	}

@@ -57,7 +57,7 @@ func parseTokens(r io.Reader) (*tokens, error) {
 		return nil, err
 	}
 	if len(t.names) == 0 {
-		return nil, errors.New("there is no token in it")
+		return nil, errors.New("there is no token in it; the least is a line with one, which openssl rand -hex 32 makes")
 	}
 	return &t, nil
 }

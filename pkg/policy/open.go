@@ -15,21 +15,25 @@ func Open(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := trusted(f, name); err != nil {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = fmt.Errorf("%s is a directory", name)
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is not a regular file", name)
+	default:
+		err = Trusted(info, name)
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-func trusted(f *os.File, name string) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", name)
-	}
+// Trusted refuses a file that others than root and the supervisor's own user can have written.
+func Trusted(info os.FileInfo, name string) error {
 	if err := OwnersAlone(info, name); err != nil {
 		return err
 	}

@@ -68,6 +68,9 @@ func Load(r io.Reader) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	if source.Empty() {
+		return nil, &grants.Error{Problems: []grants.Problem{{Message: "the document is empty", Fix: fmt.Sprintf("the least policy is version: %d, which allows nothing", Version)}}}
+	}
 	if err := p.Validate(); err != nil {
 		return nil, source.Locate(err)
 	}

@@ -237,7 +237,9 @@ func TestCallersAreFound(t *testing.T) {
 // Covers: T-OP-01
 func TestBrokenPoliciesAreRefused(t *testing.T) {
 	for _, c := range []struct{ claim, document, want string }{
-		{"no version", "profiles: {}", `version: is 0, and this build reads 1; write version: 1`},
+		{"nothing", "", `the document is empty; the least policy is version: 1`},
+		{"a comment alone", "# version: 1\n", `the document is empty`},
+		{"no version", "profiles: {}", `version: is 0 or not given; write version: 1`},
 		{"another version", "version: 2", `line 1:10: version: is 2, and this build reads 1`},
 		{"an unknown key", "version: 1\nceiling: {}", `line 2:1: ceiling: unknown key; did you mean ceilings?`},
 		{"an unknown layer", "version: 1\nrequiredLayers: [apparmor]", `requiredLayers[0]: "apparmor" is no layer; use one of userns,`},

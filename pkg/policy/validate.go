@@ -16,7 +16,10 @@ import (
 // Validate reports everything that is wrong with p, as a *grants.Error.
 func (p *Policy) Validate() error {
 	v := &validator{}
-	if p.Version != Version {
+	switch {
+	case p.Version == 0:
+		v.add("version", "is 0 or not given", fmt.Sprintf("write version: %d", Version))
+	case p.Version != Version:
 		v.add("version", fmt.Sprintf("is %d, and this build reads %d", p.Version, Version), fmt.Sprintf("write version: %d", Version))
 	}
 	for i, name := range p.RequiredLayers {
