@@ -8,7 +8,7 @@ import (
 
 const (
 	maxBodyBytes   = 32 << 20  // of one request: the longest source with every character escaped once
-	maxCallerBytes = 96 << 20  // of one identity: of its requests, read and not yet answered, and again of its answers
+	maxCallerBytes = 96 << 20  // of one identity: of its requests, read and not yet answered; of its results; and again of its answers
 	maxTotalBytes  = 256 << 20 // of all of them
 )
 
@@ -23,11 +23,10 @@ type budget struct {
 	each, all int64 // limits
 	total     int64
 	shares    map[string]int64
-	turns     map[string]*sync.Mutex
 }
 
 func newBudget() *budget {
-	return &budget{each: maxCallerBytes, all: maxTotalBytes, shares: map[string]int64{}, turns: map[string]*sync.Mutex{}}
+	return &budget{each: maxCallerBytes, all: maxTotalBytes, shares: map[string]int64{}}
 }
 
 // body reads r to its end for who. release gives the bytes back, whatever the error.
@@ -59,16 +58,6 @@ func (b *budget) body(who string, r io.Reader) (body []byte, release func(), err
 			return nil, release, err
 		}
 	}
-}
-
-// turn is held by who makes something large of which only then is known how many bytes it has: one of each identity.
-func (b *budget) turn(who string) *sync.Mutex {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.turns[who] == nil {
-		b.turns[who] = &sync.Mutex{}
-	}
-	return b.turns[who]
 }
 
 // taken is how many bytes are held now.

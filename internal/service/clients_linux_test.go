@@ -158,7 +158,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	if len(wrong) > 0 {
 		t.Errorf("wrong: %v", wrong)
 	}
-	// Two answers of 20 MB that nobody reads are still held, each as a value and as its text.
+	// Two answers of 20 MB that nobody reads are still held, as its text.
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 112<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}

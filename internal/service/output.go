@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"realm.internal/supervisor/pkg/supervisor"
+	"realm.internal/supervisor/pkg/value"
 )
 
 const ndjson = "application/x-ndjson"
@@ -127,48 +128,75 @@ type streamOutput struct {
 	id     string
 	w      *patientWriter
 	unread *unread
+	room   *room // until the result is encoded
 	giveUp func()
 	sent   chan struct{} // closed when nothing is written any more
 
 	mu    sync.Mutex
 	more  *sync.Cond
-	lines [][]byte
+	parts [][]byte // of lines
 	ended bool
 }
 
-func newStreamOutput(id string, w *patientWriter, u *unread, giveUp func()) *streamOutput {
-	o := &streamOutput{id: id, w: w, unread: u, giveUp: giveUp, sent: make(chan struct{})}
+func newStreamOutput(id string, w *patientWriter, u *unread, r *room, giveUp func()) *streamOutput {
+	o := &streamOutput{id: id, w: w, unread: u, room: r, giveUp: giveUp, sent: make(chan struct{})}
 	o.more = sync.NewCond(&o.mu)
 	go o.send()
 	return o
 }
 
-// lineCost is what a line takes in memory: its buffer and its place in the queue.
-func lineCost(line []byte) int64 { return int64(cap(line)) + 64 }
+// partCost is what a part of a line takes in memory: its buffer and its place in the queue.
+func partCost(part []byte) int64 { return int64(cap(part)) + 64 }
 
 func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
 	if o.w.failed() {
 		return
 	}
 	e.RequestID = o.id
-	if e.Terminal() {
-		turn := o.unread.budget.turn(o.unread.who)
-		turn.Lock()
-		defer turn.Unlock()
-	}
-	line, err := encode(e)
+	parts, err := encodeEvent(e)
 	if err != nil {
 		o.w.cut(err)
 		o.giveUp()
 		return
 	}
-	if !o.unread.take(lineCost(line)) {
+	var cost int64
+	for _, part := range parts {
+		cost += partCost(part)
+	}
+	if !o.unread.take(cost) {
 		return
 	}
 	o.mu.Lock()
-	o.lines = append(o.lines, line)
+	o.parts = append(o.parts, parts...)
 	o.mu.Unlock()
 	o.more.Signal()
+}
+
+// encodeEvent is e as a line of JSON, in parts: a result's value, which may be large, is one of them and not copied.
+func encodeEvent(e supervisor.Event) ([][]byte, error) {
+	if e.Type != supervisor.EventResult {
+		line, err := encode(e)
+		return [][]byte{line}, err
+	}
+	first, err := encode(resultEvent{e.Type, e.RequestID})
+	if err != nil {
+		return nil, err
+	}
+	payload, err := value.MarshalJSON(e.Payload)
+	if err != nil {
+		return nil, err
+	}
+	last, err := encode(e.Stats)
+	if err != nil {
+		return nil, err
+	}
+	return [][]byte{append(bytes.TrimRight(first, "}\n"), `,"payload":`...), payload, slices.Concat([]byte(`,"stats":`), bytes.TrimRight(last, "\n"), []byte("}\n"))}, nil
+}
+
+// resultEvent is what comes before the payload of a result's event.
+type resultEvent struct {
+	Type      supervisor.EventType `json:"type"`
+	RequestID string               `json:"requestId"`
 }
 
 // send writes what there is until the end.
@@ -176,10 +204,10 @@ func (o *streamOutput) send() {
 	defer close(o.sent)
 	o.w.head(o.id, ndjson)
 	o.w.flush()
-	for line := range o.queued {
-		o.w.write(line)
+	for part := range o.queued {
+		o.w.write(part)
 		o.w.flush()
-		o.unread.give(lineCost(line))
+		o.unread.give(partCost(part))
 		if o.w.failed() {
 			o.giveUp() // nobody reads any more
 		}
@@ -189,22 +217,24 @@ func (o *streamOutput) send() {
 func (o *streamOutput) queued(yield func([]byte) bool) {
 	for {
 		o.mu.Lock()
-		for len(o.lines) == 0 && !o.ended {
+		for len(o.parts) == 0 && !o.ended {
 			o.more.Wait()
 		}
-		if len(o.lines) == 0 {
+		if len(o.parts) == 0 {
 			o.mu.Unlock()
 			return
 		}
-		line := o.lines[0]
-		o.lines[0] = nil
-		o.lines = o.lines[1:]
+		part := o.parts[0]
+		o.parts[0] = nil
+		o.parts = o.parts[1:]
 		o.mu.Unlock()
-		yield(line)
+		yield(part)
 	}
 }
 
-func (o *streamOutput) end(*supervisor.Result, error) error {
+func (o *streamOutput) end(res *supervisor.Result, _ error) error {
+	res.Value = nil
+	o.room.give()
 	o.mu.Lock()
 	o.ended = true
 	o.mu.Unlock()
@@ -218,6 +248,7 @@ type documentOutput struct {
 	id     string
 	w      *patientWriter
 	unread *unread
+	room   *room // until the result is encoded
 }
 
 func (o *documentOutput) event(s *supervisor.Session, e supervisor.Event) {
@@ -247,9 +278,6 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 	if rest.Logs == nil {
 		rest.Logs = []supervisor.Log{}
 	}
-	turn := sync.OnceFunc(o.unread.budget.turn(o.unread.who).Unlock)
-	o.unread.budget.turn(o.unread.who).Lock()
-	defer turn()
 	var value json.RawMessage
 	if err != nil {
 		e := supervisor.AsError(err)
@@ -275,7 +303,7 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 	if n := int64(cap(first) + cap(value) + cap(last)); o.unread.take(n) {
 		defer o.unread.give(n)
 	}
-	turn()
+	o.room.give()
 	o.w.head(o.id, "application/json")
 	o.w.write(bytes.TrimRight(first, "}\n"))
 	if value != nil {

@@ -1,11 +1,18 @@
 package service
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"reflect"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,6 +103,71 @@ func TestAnAnswerSaysWhenNothingRan(t *testing.T) {
 		p, ok := o.end(&supervisor.Result{}, &supervisor.Error{Code: code, Message: "nothing ran"}).(*problem)
 		if !ok || p.Status != status || p.Code != code {
 			t.Errorf("%s: %+v", code, p)
+		}
+	}
+}
+
+// Results are decoded and encoded in room that they have taken before, whichever form the answer has and however the run
+// ended, and give it back.
+// Covers: T-LOC-02
+func TestResultsInFlightTakeBoundedMemory(t *testing.T) {
+	r := serve(t, forMe)
+	r.results.mu.Lock()
+	r.results.each, r.results.all = 1, 1 // one at a time
+	r.results.mu.Unlock()
+	const size, fields = 1 << 20, 64 << 10
+	var most atomic.Int64
+	done, sampled := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(sampled)
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				most.Store(max(most.Load(), r.results.taken()))
+				runtime.Gosched()
+			}
+		}
+	}()
+	var all sync.WaitGroup
+	for i := range 12 {
+		accept, source := []string{"application/json", ndjson}[i%2], fmt.Sprintf(`"\u0001".repeat(%d)`, size)
+		if i >= 8 {
+			source = fmt.Sprintf(`throw {message: "no", text: %s}`, source)
+		}
+		all.Go(func() {
+			status, text := r.send("POST", "/v1/runs", js(map[string]any{"source": source}), "Accept", accept)
+			if escaped := strings.Count(text, `\u0001`); status != 200 || i < 8 && escaped != size || i >= 8 && !strings.Contains(text, `"RUNTIME"`) {
+				t.Errorf("%s, %.40s: %d, %d escaped", accept, source, status, escaped)
+			}
+		})
+	}
+	all.Wait()
+	close(done)
+	<-sampled
+	if n := most.Load(); n < 16*size || n > 16*size+fields {
+		t.Errorf("results had room of %d bytes at one time", n)
+	}
+	eventually(t, "nothing is left", func() bool { return r.results.taken() == 0 })
+}
+
+// An event in parts is the line that it would be as a whole.
+func TestEventsInPartsAreTheirLine(t *testing.T) {
+	for _, e := range []supervisor.Event{
+		{Type: supervisor.EventResult, RequestID: "a<}\n\"", Payload: "<\u0001>", Stats: &supervisor.Stats{WallMs: 1}},
+		{Type: supervisor.EventResult, Payload: supervisor.Undefined, Stats: &supervisor.Stats{}},
+		{Type: supervisor.EventError, RequestID: "b", Err: &supervisor.Error{Code: supervisor.CodeOOM, Message: "m"}, Stats: &supervisor.Stats{}},
+	} {
+		whole, err := encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := encodeEvent(e)
+		line := bytes.Join(parts, nil)
+		var got, want any // one of them may escape more than it must
+		if err != nil || json.Unmarshal(line, &got) != nil || json.Unmarshal(whole, &want) != nil || !reflect.DeepEqual(got, want) || bytes.Count(line, []byte("\n")) != 1 {
+			t.Errorf("%v\n  parts %s\n  whole %s", err, line, whole)
 		}
 	}
 }

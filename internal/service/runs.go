@@ -83,6 +83,9 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 	defer read()
 	began := time.Now()
 	r.ID = c.who + "/" + run.id // records are everybody's
+	room := &room{workshop: s.results, who: c.who}
+	r.Reserve = room.take
+	defer room.give()
 	session, err := g.sup.Submit(ctx, r)
 	if err != nil {
 		s.metrics.runs.Add(1, string(supervisor.AsError(err).Code))
@@ -100,14 +103,14 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		w.cut(errUnread)
 		run.cancel()
 	}}
-	var out output = &documentOutput{id: run.id, w: w, unread: u}
+	var out output = &documentOutput{id: run.id, w: w, unread: u, room: room}
 	if streamed(c.r.Header.Get("Accept")) {
-		out = newStreamOutput(run.id, w, u, run.cancel)
+		out = newStreamOutput(run.id, w, u, room, run.cancel)
 	}
 	for e := range session.Events() {
 		out.event(session, e)
 	}
-	res, err := session.Wait()
+	res, err := session.Wait() // from here on nobody reserves
 	s.ended(c, run, res, ordered, began.Sub(ordered), time.Since(began))
 	run.end()
 	return out.end(res, err)

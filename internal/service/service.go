@@ -16,6 +16,7 @@ type Service struct {
 	log     *slog.Logger
 	gate    *gate
 	bodies  *budget
+	results *workshop
 	answers *budget
 	runs    registry
 	conns   connCounts
@@ -40,7 +41,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue), bodies: newBudget(), answers: newBudget()}
+	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue), bodies: newBudget(), results: newWorkshop(), answers: newBudget()}
 	s.runs.all = map[runKey]*liveRun{}
 	s.conns.each = map[string]int{}
 	s.metrics = newFigures(s)

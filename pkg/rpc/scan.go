@@ -55,6 +55,24 @@ func scanValue(b []byte) (int, error) {
 	}
 }
 
+// Count tells how many values and keys a scanned payload has, and how many of them
+// become objects of their own: containers, bytes and extensions.
+func Count(payload []byte) (values, objects int) {
+	for pos := 0; pos < len(payload); {
+		size, _, err := scanHead(payload[pos:])
+		if err != nil {
+			break // it was not scanned
+		}
+		switch c := payload[pos]; {
+		case c >= 0x80 && c <= 0x9f, c >= 0xc4 && c <= 0xc9, c >= 0xd4 && c <= 0xd8, c >= 0xdc && c <= 0xdf:
+			objects++
+		}
+		values++
+		pos += size
+	}
+	return values, objects
+}
+
 // scanHead returns the bytes that the value at b takes without its children,
 // and how many children follow.
 func scanHead(b []byte) (size, children int, err error) {

@@ -12,6 +12,7 @@ import (
 	"realm.internal/supervisor/internal/confine"
 	"realm.internal/supervisor/pkg/audit"
 	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/rpc"
 	"realm.internal/supervisor/pkg/value"
 )
 
@@ -186,16 +187,34 @@ func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm
 	case s.err != nil:
 		res.err = brokenRealm(s.err, fig)
 	case s.end.Failure != nil:
+		x.reserve(s.end.Failure.Thrown)
 		res.err = guestFailure(s.end.Failure)
 	default:
+		x.reserve(s.end.Result.Value)
 		v, err := value.Decode(s.end.Result.Value, value.Limits{})
 		if err != nil {
 			res.err = crashed("the realm sent a result that is no value", err)
 			break
 		}
-		res.Value, res.raw = v, s.end.Result.Value
+		res.Value = v
 	}
 	x.redact(res)
+}
+
+// What a value takes while it is decoded and written as JSON, at most: by its bytes (all of them control characters, which
+// JSON writes as six, in a buffer that grows), by its values, and by its objects.
+const (
+	perByte   = 16
+	perValue  = 32
+	perObject = 400
+)
+
+func (x *execution) reserve(raw rpc.Raw) {
+	if x.req.Reserve == nil || len(raw) == 0 {
+		return
+	}
+	values, objects := rpc.Count(raw)
+	x.req.Reserve(perByte*int64(len(raw)) + perValue*int64(values) + perObject*int64(objects))
 }
 
 func stats(b broker.Stats, fig confine.Figures, wallMs int64) Stats {
@@ -224,7 +243,7 @@ func (x *execution) finish(res *Result, took time.Duration) {
 	head, err := x.trail.End(outcome, reason, took)
 	if err != nil {
 		res.err = unrecorded(res.err, err)
-		res.Value, res.raw = Undefined, nil
+		res.Value = Undefined
 		x.s.cfg.Logger.Error("a run's end could not be recorded", "run", x.req.ID, "error", err)
 	}
 	res.Audit = x.trail.Records()

@@ -49,7 +49,6 @@ type Result struct {
 	Audit []audit.Record
 
 	err    *Error
-	raw    []byte // the value's wire form
 	source string
 	limits Limits
 	grants grants.Grants
