@@ -188,7 +188,7 @@ func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm
 		res.err = brokenRealm(s.err, fig)
 	case s.end.Failure != nil:
 		x.reserve(s.end.Failure.Thrown)
-		res.err = guestFailure(s.end.Failure)
+		res.err = x.toolHint(guestFailure(s.end.Failure))
 	default:
 		x.reserve(s.end.Result.Value)
 		v, err := value.Decode(s.end.Result.Value, value.Limits{})

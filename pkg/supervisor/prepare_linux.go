@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"realm.internal/supervisor/internal/broker"
@@ -216,6 +217,20 @@ func (x *execution) tools() *toolset {
 		t.session = x.session
 	}
 	return t
+}
+
+// toolHint says of a name that the guest did not find which grant would have made it a host tool's. The realm is told of allowed tools
+// alone, so nobody learns of others but whoever asked for the run.
+func (x *execution) toolHint(e *Error) *Error {
+	name, undefined := strings.CutSuffix(e.Message, " is not defined")
+	if e.Name != "ReferenceError" || !undefined || x.req.Tools[name] == nil && x.s.cfg.Tools[name] == nil {
+		return e
+	}
+	var denied *grants.Denial
+	if _, err := x.checker.Tool(name, true); errors.As(err, &denied) {
+		e.Hint = denied.Hint
+	}
+	return e
 }
 
 // close releases what open opened.

@@ -38,6 +38,29 @@ func TestToolsReplaceNoGlobals(t *testing.T) {
 	}
 }
 
+// Who calls a tool by its name and was not granted it is told what is missing; that a host has it is told nobody else.
+func TestAToolThatIsNotAllowedIsHinted(t *testing.T) {
+	tool := func(context.Context, json.RawMessage) (any, error) { return 1, nil }
+	s := supervise(t, supervisor.Config{Tools: map[string]supervisor.Tool{"of_host": tool}})
+	for _, c := range []struct{ source, hint string }{
+		{"await of_request({})", "tools: {allowed: [of_request]}"},
+		{"export default async () => of_host({})", "tools: {allowed: [of_host]}"},
+		{"(async () => { await of_host({}) })(); 1", "tools: {allowed: [of_host]}"}, // which nobody awaits
+		{"await nowhere({})", ""},
+		{"throw new Error('of_host is not defined')", ""},
+		{"allowed.missing.x", ""},
+		{"try { of_host } catch (e) { if (JSON.stringify([e.message, e.hint, e.stack]).includes('allowed')) throw 'told'; missing }", ""},
+	} {
+		_, err := s.Run(t.Context(), supervisor.Request{
+			Source: c.source, Grants: grants.Grants{Tools: grants.Tools{Allowed: []string{"allowed"}}},
+			Tools: map[string]supervisor.Tool{"of_request": tool, "allowed": tool},
+		})
+		if e := supervisor.AsError(err); e.Code != supervisor.CodeRuntime || e.Hint != c.hint {
+			t.Errorf("%s: %v, hint %q", c.source, err, e.Hint)
+		}
+	}
+}
+
 func show(v any) string {
 	b, _ := json.Marshal(v)
 	return string(b)
