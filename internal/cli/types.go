@@ -73,8 +73,9 @@ func declarations(g *grants.Grants) string {
 		return b.String()
 	}
 	b.WriteString("\n")
+	ours := b.String()
 	for _, name := range g.Tools.Allowed {
-		if identifier(name) {
+		if identifier(name) && !taken(name, ours) {
 			fmt.Fprintf(&b, "declare function %s(params?: unknown): Promise<any>;\n", name)
 		}
 	}
@@ -115,6 +116,30 @@ func reserved(name string) bool {
 	const words = " await break case catch class const continue debugger default delete do else enum export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield "
 	return strings.Contains(words, " "+name+" ")
 }
+
+// taken reports whether a global of the language or of ours has the name, so that a tool is none: it is asked by request alone. The
+// realm looks at its own globals for the same.
+func taken(name, declarations string) bool {
+	if strings.Contains(" "+languageGlobals+" ", " "+name+" ") {
+		return true
+	}
+	for _, kind := range []string{"const ", "function ", "class ", "namespace "} {
+		_, rest, found := strings.Cut(declarations, "declare "+kind+name)
+		if found && strings.IndexByte(":(< ", rest[0]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// languageGlobals are the names that the global object has from the language, its prototype's among them, in one of the engines.
+const languageGlobals = "AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array BigUint64Array Boolean DataView Date " +
+	"DisposableStack Error EvalError FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array " +
+	"Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String " +
+	"SuppressedError Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet " +
+	"__defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor decodeURI decodeURIComponent encodeURI " +
+	"encodeURIComponent escape eval globalThis hasOwnProperty isFinite isNaN isPrototypeOf parseFloat parseInt propertyIsEnumerable " +
+	"toLocaleString toString undefined unescape valueOf"
 
 // promptFor tells a model how to write a guest.
 func promptFor(g *grants.Grants) string {

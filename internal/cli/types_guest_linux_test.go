@@ -186,3 +186,40 @@ func TestThePromptNamesWhatAGuestHas(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Whatever a tool is called, it is declared if and only if it is a global of the realm.
+func TestToolsAreDeclaredWhereTheyAreGlobals(t *testing.T) {
+	const list = `const all = new Set();
+		for (let o = globalThis; o; o = Object.getPrototypeOf(o)) for (const name of Object.getOwnPropertyNames(o)) all.add(name);
+		[...all]`
+	realm := os.Getenv("SUPERVISOR_REALM")
+	if realm == "" {
+		realm = "../../bin/realm"
+	}
+	run := func(source string, g grants.Grants) (got []string) {
+		t.Helper()
+		res, err := supervisor.RunContext(t.Context(), source, g, supervisor.WithRealmPath(realm))
+		if err == nil {
+			err = res.Decode(&got)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for _, jit := range []bool{true, false} {
+		g := grants.Grants{Engine: grants.Engine{JIT: &jit}}
+		had := run(list, g)
+		g.Tools.Allowed = append([]string{"get_account", "free", "input", "fetch", "process", "$x", "with-dash"}, had...)
+		made := map[string]bool{}
+		for _, name := range run(list, g) {
+			made[name] = !slices.Contains(had, name)
+		}
+		text := declarations(&g)
+		for _, name := range g.Tools.Allowed {
+			if got := strings.Contains(text, "declare function "+name+"(params?: unknown)"); got != made[name] {
+				t.Errorf("jit %v: %s is declared: %v, is a global: %v", jit, name, got, made[name])
+			}
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (r *run) prepare(x *rpc.Execute) *rpc.Failure {
 	r.source = source
 	r.source.name = realm.SetSource(x.Name)
 	for _, name := range x.Tools {
-		if identifier(name) {
+		if identifier(name) && name != "input" { // the program's own
 			realm.SetTool(name)
 		}
 	}
