@@ -1,25 +1,27 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"realm.internal/supervisor/internal/capability/filesystem"
+	"realm.internal/supervisor/internal/capability/secret"
+	"realm.internal/supervisor/internal/capability/subprocess"
+	"realm.internal/supervisor/internal/sources"
 	"realm.internal/supervisor/pkg/grants"
+	"realm.internal/supervisor/pkg/supervisor"
 )
 
 func (a *app) grantsCommand() *cobra.Command {
 	check := &cobra.Command{
 		Use:   "check FILE|-",
 		Short: "Validate a grants document and say what it permits",
-		Long: `Validates a grants document, looks whether the paths that it names exist here,
-and says in plain words what a guest may do under it.`,
+		Long: `Validates a grants document, opens what it names as a run here would, and says in
+plain words what a guest may do under it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return a.checkGrants(args[0]) },
 	}
@@ -35,11 +37,14 @@ func (a *app) checkGrants(path string) error {
 	for _, line := range describe(g) {
 		a.out.line("  - " + line)
 	}
-	missing := missingPaths(g, os.Stat)
-	for _, err := range missing {
+	refused, absent := a.unusable(g)
+	for _, err := range absent {
+		a.err.painted(yellow, "warning: "+called(path)+": "+err.Error())
+	}
+	for _, err := range refused {
 		a.err.problem(called(path) + ": " + err.Error())
 	}
-	if len(missing) > 0 {
+	if len(refused) > 0 {
 		return status(exitInvalid)
 	}
 	return nil
@@ -168,47 +173,46 @@ func wasmNames(modules []grants.Wasm) []string {
 	return names
 }
 
-// missingPaths says which paths of g do not exist here or are of the wrong kind.
-func missingPaths(g grants.Grants, stat func(string) (fs.FileInfo, error)) []error {
-	var missing []error
-	look := func(key, path string, directory bool) {
-		info, err := stat(path)
-		switch {
-		case err != nil:
-			if p, ok := errors.AsType[*fs.PathError](err); ok {
-				err = p.Err
-			}
-		case info.IsDir() != directory && directory:
-			err = errors.New("it is no directory")
-		case info.IsDir() != directory:
-			err = errors.New("it is a directory")
-		}
-		if err != nil {
-			missing = append(missing, fmt.Errorf("%s: %s: %w", key, path, err))
-		}
+// unusable says what a run here would refuse of g: it opens what that opens. What is taken from the environment is only looked at,
+// because the one of the run may be another.
+func (a *app) unusable(g grants.Grants) (refused, absent []error) {
+	protect := a.runnerFiles()
+	if realm, err := supervisor.FindRealm(""); err == nil {
+		protect = append(protect, realm)
 	}
-	for _, path := range g.Filesystem.Read {
-		look("filesystem.read", path, true)
-	}
-	for _, path := range g.Filesystem.Write {
-		look("filesystem.write", path, true)
-	}
-	for _, path := range g.Subprocess.Commands {
-		look("subprocess.commands", path, false)
+	var sourced sources.Reader
+	_, modules := sourced.Modules(g.Modules, nil)
+	_, wasm := sourced.Wasm(g.Wasm)
+	for _, err := range []error{
+		filesystem.Check(g.Filesystem.Read, g.Filesystem.Write, protect), subprocess.Check(g.Subprocess, protect), modules, wasm,
+	} {
+		refused = append(refused, split(err)...)
 	}
 	for _, name := range keys(g.Secrets) {
-		if file := g.Secrets[name].FromFile; file != "" {
-			look("secrets."+name+".fromFile", file, false)
+		s := g.Secrets[name]
+		if _, set := a.LookupEnv(s.FromEnv); s.FromEnv != "" && !set {
+			absent = append(absent, fmt.Errorf("secrets.%s: the environment variable %s is not set here; a run without it is refused", name, s.FromEnv))
+			continue
+		}
+		one := grants.Grants{Secrets: map[string]grants.Secret{name: s}, Network: g.Network}
+		if _, err := secret.Open(one, a.LookupEnv); err != nil {
+			refused = append(refused, err)
 		}
 	}
-	for _, name := range keys(g.Modules) {
-		look("modules", g.Modules[name], false)
-	}
-	for _, m := range g.Wasm {
-		look("wasm", m.WasmPath, false)
-		if m.JSBindingPath != "" {
-			look("wasm", m.JSBindingPath, false)
+	return refused, absent
+}
+
+// split is the errors that were joined.
+func split(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, e := range many.Unwrap() {
+			all = append(all, split(e)...)
 		}
+		return all
 	}
-	return missing
+	if err == nil {
+		return nil
+	}
+	return []error{err}
 }

@@ -11,6 +11,9 @@ import (
 func (r *Reader) Wasm(list []grants.Wasm) ([]rpc.Wasm, error) {
 	var all []rpc.Wasm
 	for _, g := range list {
+		if g.JSBindingPath == "" {
+			return nil, fmt.Errorf("wasm: %q has no jsBindingPath, the script that defines what programs use", g.Name)
+		}
 		binary, err := r.read(g.WasmPath)
 		if err != nil {
 			return nil, fmt.Errorf("wasm: %q: %w", g.Name, err)

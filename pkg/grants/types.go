@@ -77,7 +77,7 @@ type Tools struct {
 type Wasm struct {
 	Name          string `json:"name"`
 	WasmPath      string `json:"wasmPath"`                // absolute path
-	JSBindingPath string `json:"jsBindingPath,omitempty"` // absolute path of the module that wraps it
+	JSBindingPath string `json:"jsBindingPath,omitempty"` // absolute path of that script, without which nothing runs
 }
 
 // Engine chooses properties of the JavaScript engine.

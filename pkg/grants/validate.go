@@ -43,7 +43,7 @@ func (g Grants) Normalize() (Grants, error) {
 	g.Tools.Allowed = v.tools(g.Tools.Allowed)
 	g.Modules = v.modules(g.Modules)
 	g.Wasm = v.wasm(g.Wasm)
-	v.engine(g.Engine)
+	v.engine(g.Engine, g.Wasm)
 	v.resources(g.Resources)
 	if len(v.problems) > 0 {
 		return Grants{}, &Error{Problems: v.problems}

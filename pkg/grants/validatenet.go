@@ -141,9 +141,16 @@ func (v *validator) wasm(modules []Wasm) []Wasm {
 	return normal
 }
 
-func (v *validator) engine(e Engine) {
-	if e.TimeZone != "" && !identifier(e.TimeZone, "/_+-") {
-		v.add("engine.timeZone", quote(e.TimeZone)+" is not a time zone name", "write an IANA name, such as Europe/Berlin")
+func (v *validator) engine(e Engine, modules []Wasm) {
+	if e.TimeZone != "" && !knownZone(e.TimeZone) {
+		fix := "write an IANA name, such as Europe/Berlin"
+		if near, ok := nearZone(e.TimeZone); ok {
+			fix = "write " + near
+		}
+		v.add("engine.timeZone", quote(e.TimeZone)+" is not a time zone name", fix)
+	}
+	if e.JIT != nil && !*e.JIT && len(modules) > 0 {
+		v.add("engine.jit", fmt.Sprintf("false takes WebAssembly away, which wasm %s needs", quote(modules[0].Name)), "remove one of them")
 	}
 	if e.Locale != "" && !languageTag(e.Locale) {
 		v.add("engine.locale", quote(e.Locale)+" is not a language tag", "write a BCP 47 tag, such as en-US")

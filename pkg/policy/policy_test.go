@@ -69,8 +69,21 @@ func grantsOf(t *testing.T, document string) grants.Grants {
 
 const jitless = "\nengine: {jit: false}"
 
-func TestGrantsWithinTheCeilingsPass(t *testing.T) {
+// hardened adds to a document what the ceilings ask of the engine. What needs WebAssembly is held to ceilings that do not.
+func hardened(t *testing.T, document string) (*Policy, grants.Grants) {
 	p := load(t, full)
+	switch {
+	case strings.HasPrefix(document, "wasm:"):
+		p.Ceilings.Engine.JIT = nil
+	case strings.HasPrefix(document, "{"):
+		document = "{engine: {jit: false}, " + document[1:]
+	default:
+		document += jitless
+	}
+	return p, grantsOf(t, document)
+}
+
+func TestGrantsWithinTheCeilingsPass(t *testing.T) {
 	for claim, document := range map[string]string{
 		"nothing":                        "",
 		"a root and one below a root":    "filesystem: {read: [/srv, /data/x/y], write: [/srv/out/a]}",
@@ -87,12 +100,8 @@ func TestGrantsWithinTheCeilingsPass(t *testing.T) {
 		"a wasm module":                  "wasm: [{name: calc, wasmPath: /opt/wasm/calc.wasm, jsBindingPath: /opt/wasm/calc.js}]",
 		"limits at the ceilings":         "resources: {memoryMb: 512, wallClockMs: 60000, maxOperations: 1000}",
 	} {
-		if document == "" || document[0] != '{' {
-			document += jitless
-		} else {
-			document = "{engine: {jit: false}, " + document[1:]
-		}
-		if err := p.Check(grantsOf(t, document)); err != nil {
+		p, g := hardened(t, document)
+		if err := p.Check(g); err != nil {
 			t.Errorf("%s: %v", claim, err)
 		}
 	}
@@ -123,15 +132,12 @@ func TestGrantsBeyondACeilingAreRefusedNamingBothSides(t *testing.T) {
 		{"another tool", "tools: {allowed: [delete], readOnly: true}", `the tool delete is beyond the policy, which allows the tools get_account, list_accounts`},
 		{"tools that write", "tools: {allowed: [get_account]}", `tools.readOnly: tools that write are not allowed by the policy; write tools: {readOnly: true}`},
 		{"another module", "modules: {x: /opt/js2/x.mjs}", `modules.x: the module x (/opt/js2/x.mjs) is beyond the policy`},
-		{"another wasm module", "wasm: [{name: a, wasmPath: /opt/other.wasm}]", `wasm[0]: the WebAssembly module a (/opt/other.wasm) is beyond the policy`},
+		{"another wasm module", "wasm: [{name: a, wasmPath: /opt/other.wasm, jsBindingPath: /opt/wasm/a.js}]", `wasm[0]: the WebAssembly module a (/opt/other.wasm) is beyond the policy`},
 		{"a limit above", "resources: {memoryMb: 513, realmMemoryMb: 704}", `resources.memoryMb: 513 is above the policy's 512; ask for 512 at most`},
 		{"a limit above the default that is the ceiling", "resources: {maxReadBytes: 1048577}", `resources.maxReadBytes: 1048577 is above the policy's 1048576`},
 	} {
-		document := c.document + jitless
-		if c.document[0] == '{' {
-			document = "{engine: {jit: false}, " + c.document[1:]
-		}
-		err := p.Check(grantsOf(t, document))
+		p, g := hardened(t, c.document)
+		err := p.Check(g)
 		var list *grants.Error
 		if !errors.As(err, &list) || !strings.Contains(err.Error(), c.want) || len(list.Problems) != 1 {
 			t.Errorf("%s:\ngot  %v\nwant %s", c.claim, err, c.want)
@@ -185,9 +191,10 @@ func TestAWildcardHostIsNoAddress(t *testing.T) {
 func TestCallersNameNoSourcesOnTheHost(t *testing.T) {
 	p := load(t, full)
 	for _, document := range []string{
-		"secrets: {API_TOKEN: {fromEnv: API_TOKEN, guest: false}}", "secrets: {X: {fromFile: /etc/shadow}}", "modules: {lodash: /opt/js/lodash.mjs}", "wasm: [{name: calc, wasmPath: /opt/wasm/calc.wasm}]",
+		"secrets: {API_TOKEN: {fromEnv: API_TOKEN, guest: false}}", "secrets: {X: {fromFile: /etc/shadow}}", "modules: {lodash: /opt/js/lodash.mjs}", "wasm: [{name: calc, wasmPath: /opt/wasm/calc.wasm, jsBindingPath: /opt/wasm/calc.js}]",
 	} {
-		err := p.CheckBrought(grantsOf(t, document+jitless))
+		p, g := hardened(t, document)
+		err := p.CheckBrought(g)
 		if err == nil || !strings.Contains(err.Error(), "is read on the host, which only the policy may ask for") {
 			t.Errorf("%s: %v", document, err)
 		}

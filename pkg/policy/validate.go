@@ -82,6 +82,7 @@ func (v *validator) ceilings(c *grants.Grants) {
 	}
 	plain := *c
 	plain.Network.Origins, plain.Network.Inject, plain.Network.PrivateHosts = nil, nil, nil
+	plain.Engine.JIT = nil // it binds whoever has none of the modules
 	plain.Network.Methods = slices.DeleteFunc(slices.Clone(c.Network.Methods), func(m string) bool { return m == wildcard })
 	v.under("ceilings", plain.Validate())
 }

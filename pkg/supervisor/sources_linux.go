@@ -35,9 +35,6 @@ func (x *execution) openModules() (err error) {
 	if len(g.Modules) == 0 && len(g.Wasm) == 0 {
 		return nil
 	}
-	if jit := g.Engine.JIT; len(g.Wasm) > 0 && jit != nil && !*jit {
-		return failure(CodeInvalid, nil, "grants: wasm %q needs WebAssembly, which engine: {jit: false} takes away", g.Wasm[0].Name)
-	}
 	var r sources.Reader
 	if x.message.Modules, err = r.Modules(g.Modules, x.message.Source); err == nil {
 		x.message.Wasm, err = r.Wasm(g.Wasm)

@@ -40,15 +40,36 @@ func Open(read, write []string, o Options) (*Roots, error) {
 		}
 	}
 	for _, name := range write {
-		if err := hold(r.write, "filesystem.write", name, within.Write); err != nil {
+		if err := r.holdWrite(name, within.Write); err != nil {
 			return nil, errors.Join(err, r.Close())
-		}
-		if err := roots.HoldsNone(r.write[path.Clean(name)], o.Exclusions); err != nil {
-			return nil, errors.Join(fmt.Errorf("filesystem.write: root %q %w", name, err), r.Close())
 		}
 		r.sweepOnce(r.write[path.Clean(name)])
 	}
 	return r, nil
+}
+
+// Check says of each root why Open would refuse it. It changes nothing.
+func Check(read, write, exclusions []string) error {
+	r := &Roots{read: map[string]int{}, write: map[string]int{}, options: Options{Exclusions: exclusions}}
+	var errs []error
+	for _, name := range read {
+		errs = append(errs, hold(r.read, "filesystem.read", name, roots.Anywhere()))
+	}
+	for _, name := range write {
+		errs = append(errs, r.holdWrite(name, roots.Anywhere()))
+	}
+	return errors.Join(append(errs, r.Close())...)
+}
+
+// holdWrite is hold for a root that must hold none of the exclusions.
+func (r *Roots) holdWrite(name string, ceilings []string) error {
+	if err := hold(r.write, "filesystem.write", name, ceilings); err != nil {
+		return err
+	}
+	if err := roots.HoldsNone(r.write[path.Clean(name)], r.options.Exclusions); err != nil {
+		return fmt.Errorf("filesystem.write: root %q %w", name, err)
+	}
+	return nil
 }
 
 // Close closes every root.

@@ -73,6 +73,25 @@ func Open(config Config, g grants.Subprocess) (*Commands, error) {
 	return c, nil
 }
 
+// Check says of each path of g why Open would refuse it.
+func Check(g grants.Subprocess, protect []string) error {
+	if len(g.Commands) == 0 {
+		return nil
+	}
+	var errs []error
+	for i, path := range g.Commands {
+		e, err := openExecutable(path)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("subprocess.commands[%d]: %w", i, err))
+			continue
+		}
+		e.file.Close()
+	}
+	_, roots := Config{Protect: protect}.openRoots(g.Sandbox)
+	_, execute := executables(g.Sandbox.Execute)
+	return errors.Join(append(errs, roots, execute)...)
+}
+
 func (c *Commands) open(g grants.Subprocess) error {
 	var errs []error
 	for i, path := range g.Commands {
