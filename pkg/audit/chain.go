@@ -1,6 +1,9 @@
 package audit
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // chain is where a log stands: the next record gets seq+1 and prev.
 type chain struct {
@@ -28,3 +31,14 @@ func (c chain) seal(r *Record, buf []byte) ([]byte, error) {
 }
 
 func (c *chain) advance(r *Record) { c.seq, c.head = r.Seq, r.Hash }
+
+// leads reports, as a *CorruptError, why r does not follow.
+func (c chain) leads(r *Record) error {
+	switch {
+	case r.Seq != c.seq+1:
+		return &CorruptError{Reason: fmt.Sprintf("seq is %d, not %d", r.Seq, c.seq+1)}
+	case r.Prev != c.head:
+		return &CorruptError{Reason: "prev is not the hash of the line before"}
+	}
+	return nil
+}

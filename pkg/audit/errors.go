@@ -23,15 +23,25 @@ var (
 // first line that [Verify] found wrong.
 type CorruptError struct {
 	Line   uint64 // the line's number from 1; 0 where only the end was read
+	Offset int64  // where only the end was read, the byte at which the line begins, from 0
 	Reason string
 	Torn   bool // the line has no end: a write was cut off by a crash
 }
 
 func (e *CorruptError) Error() string {
 	if e.Line == 0 {
-		return "audit log: last line: " + e.Reason
+		return fmt.Sprintf("the line at byte %d: %s", e.Offset, e.Reason)
 	}
 	return fmt.Sprintf("audit log: line %d: %s", e.Line, e.Reason)
 }
 
 func invalid(reason string) error { return fmt.Errorf("%w: %s", ErrInvalid, reason) }
+
+// placed gives a *CorruptError the offset of its line.
+func placed(err error, offset int64) error {
+	var bad *CorruptError
+	if errors.As(err, &bad) {
+		bad.Offset = offset
+	}
+	return err
+}

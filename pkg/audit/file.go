@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -29,7 +30,10 @@ const defaultLockTimeout = 10 * time.Second
 // without an end is what a crash in the middle of a write leaves: it was never
 // acknowledged, so it is cut off and an "audit" record tells how many bytes
 // went (a line that lacks nothing but its newline gets it). A last line that is
-// no intact record is a [*CorruptError]: nothing is appended to such a file.
+// no intact record, or does not follow from the one before, and anything else
+// behind it is a [*CorruptError]: nothing is appended to such a file. Earlier
+// lines are not looked at, which would take the longer the older a log is; that
+// is for [Verify].
 //
 // A file that is renamed while it is open is still written to; one that is
 // deleted is [ErrDeleted]; one that was truncated to nothing begins a new chain.
@@ -156,10 +160,15 @@ func (f *fileSink) catchUp() error {
 }
 
 func (f *fileSink) wrap(err error) error {
-	if err == nil {
+	var bad *CorruptError
+	switch name := cut(f.file.Name(), maxNameBytes); {
+	case err == nil:
 		return nil
+	case errors.As(err, &bad):
+		return fmt.Errorf("%q cannot be continued: %w; keep it as it is, see where it breaks with supervisor audit verify, and move it away to begin another", name, err)
+	default:
+		return fmt.Errorf("audit log %q: %w", name, err)
 	}
-	return fmt.Errorf("audit log %q: %w", cut(f.file.Name(), maxNameBytes), err)
 }
 
 // locked runs do while this process holds the file's lock. flock has no

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,9 +107,10 @@ func TestTornEndIsMended(t *testing.T) {
 		"a line that lacks its newline stays":  {l[0] + strings.TrimSuffix(l[1], "\n"), 3},
 		"a first line without newline stays":   {strings.TrimSuffix(l[0], "\n"), 2},
 		"zeros that a full disk left behind":   {l[0] + strings.Repeat("\x00", 6000), 3},
-		"a changed line without newline goes":  {l[0] + strings.Replace(strings.TrimSuffix(l[1], "\n"), "TOKEN", "T", 1), 3},
+		"zeros behind a line's beginning":      {l[0] + l[1][:40] + strings.Repeat("\x00", 100), 3},
+		"one byte of a line":                   {l[0] + l[1][:1], 3},
 		"a long line before a torn one stays":  {longLine(t) + `{"seq":2`, 3},
-		"a torn line longer than a few blocks": {longLine(t) + longLine(t)[:20_000], 3},
+		"a torn line longer than a few blocks": {longLine(t) + strings.Replace(longLine(t)[:20_000], "1", "2", 1), 3},
 	} {
 		t.Run(claim, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "log")
@@ -125,6 +127,63 @@ func TestTornEndIsMended(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Covers: T-AUD-02
+func TestChangedEndIsNotContinued(t *testing.T) {
+	l := threeLines(t)
+	all := l[0] + l[1] + l[2]
+	for claim, c := range map[string]struct {
+		text, reason string
+		at           int // the byte where the line begins that is named
+	}{
+		"a changed last line":                   {l[0] + l[1] + strings.Replace(l[2], `"bytes":2`, `"bytes":3`, 1), "the hash does not match", len(l[0] + l[1])},
+		"a changed last line, hash redone":      {l[0] + rehash(strings.Replace(l[1], `"seq":2`, `"seq":3`, 1)), "seq is 3, not 2", len(l[0])},
+		"a removed line":                        {l[0] + l[2], "seq is 3, not 2", len(l[0])},
+		"a removed line, renumbered":            {l[0] + rehash(strings.Replace(l[2], `"seq":3`, `"seq":2`, 1)), "prev is not the hash", len(l[0])},
+		"a changed line before the last":        {l[0] + strings.Replace(l[1], "TOKEN", "TOKEM", 1) + l[2], "the hash does not match", len(l[0])},
+		"a line that was put between":           {l[0] + "x\n" + l[1], "not an audit record", len(l[0])},
+		"a removed beginning":                   {l[2], "seq is 3, not 1", 0},
+		"a repeated line":                       {all + l[2], "seq is 3, not 4", len(all)},
+		"an empty last line":                    {all + "\n", "not an audit record", len(all)},
+		"text behind the last newline":          {all + "hello", "neither a record nor the beginning of the next", len(all)},
+		"a record of another log's there":       {all + strings.TrimSuffix(l[0], "\n"), "neither", len(all)},
+		"a changed record there":                {l[0] + strings.TrimSuffix(strings.Replace(l[1], "TOKEN", "T", 1), "\n"), "neither", len(l[0])},
+		"the beginning of another record there": {all + `{"seq":9,"timestamp":1`, "neither", len(all)},
+		"text in a log without lines":           {"hello", "neither", 0},
+		"a line before a long one":              {"x\n" + longLine(t), "not an audit record", 0},
+	} {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenFile(path, FileOptions{})
+		var bad *CorruptError
+		if !errors.As(err, &bad) || bad.Offset != int64(c.at) {
+			t.Errorf("%s: %v", claim, err)
+			continue
+		}
+		for _, say := range []string{path, fmt.Sprintf("the line at byte %d: ", c.at), c.reason, "supervisor audit verify", "move it away"} {
+			if !strings.Contains(err.Error(), say) {
+				t.Errorf("%s: %v does not say %q", claim, err, say)
+			}
+		}
+		if now, _ := os.ReadFile(path); string(now) != c.text {
+			t.Errorf("%s: the log was changed", claim)
+		}
+	}
+	// What lies before the last two lines is for Verify.
+	path := filepath.Join(t.TempDir(), "log")
+	if err := os.WriteFile(path, []byte(strings.Replace(l[0], "source", "sauce", 1)+l[1]+l[2]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, open(t, path), "next")
+}
+
+// rehash makes an edited line consistent in itself, as a forger would.
+func rehash(line string) string {
+	body := line[:strings.Index(line, `,"hash"`)] + "}"
+	return string(appendHash([]byte(body), hashOf([]byte(body)))) + "\n"
 }
 
 func longLine(t *testing.T) string {

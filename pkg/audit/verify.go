@@ -53,11 +53,8 @@ func verify(r io.Reader, see func(*Record)) (Summary, error) {
 
 // follow adds the next record.
 func (s *Summary) follow(r *Record) error {
-	switch {
-	case r.Seq != s.Records+1:
-		return &CorruptError{Reason: fmt.Sprintf("seq is %d, not %d", r.Seq, s.Records+1)}
-	case r.Prev != s.Head:
-		return &CorruptError{Reason: "prev is not the hash of the line before"}
+	if err := (chain{s.Records, s.Head}).leads(r); err != nil {
+		return err
 	}
 	if s.Records == 0 {
 		s.First = r.Timestamp

@@ -34,11 +34,6 @@ func TestVerifyNamesTheFirstBadLine(t *testing.T) {
 		}
 		return strings.Replace(line, from, to, 1)
 	}
-	// rehash makes the edited line consistent in itself, as a forger would.
-	rehash := func(line string) string {
-		body := line[:strings.Index(line, `,"hash"`)] + "}"
-		return string(appendHash([]byte(body), hashOf([]byte(body)))) + "\n"
-	}
 	for claim, c := range map[string]struct {
 		text   string
 		line   uint64
