@@ -1,4 +1,4 @@
-# Targets that CI calls unchanged: build test test-upstream test-kernel test-vm lint fuzz attack supply soak bench demo.
+# Targets that CI calls unchanged: build test test-upstream test-kernel test-vm test-fresh lint fuzz attack supply soak bench demo.
 GO      ?= go
 V8_TAGS ?=
 # The same flags for building and testing, so that the native side is compiled once.
@@ -7,9 +7,9 @@ export GOFLAGS += -trimpath
 ldflags := -s -w
 include := internal/v8/include internal/v8/include_upstream
 
-.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm openapi lint fuzz attack supply soak bench demo manual install uninstall deb clean
+.PHONY: build supervisor realm setup includes test test-upstream test-kernel test-vm test-fresh openapi lint fuzz attack supply soak bench demo manual install uninstall deb clean
 
-build: supervisor realm
+build: setup supervisor realm
 
 supervisor:
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
@@ -27,7 +27,7 @@ internal/v8/include_upstream:
 	ln -sfn "$$($(GO) list -m -f '{{.Dir}}' rogchap.com/v8go)/deps/include" $@
 
 setup:
-	@scripts/setup.sh
+	@GO='$(GO)' scripts/setup.sh
 
 test: build
 	$(GO) test ./...
@@ -77,6 +77,10 @@ demo: build
 
 test-vm: deb
 	scripts/test-vm.sh
+
+# What the first lines of README.md say, on minimal systems: Debian 12 and Ubuntu 24.04.
+test-fresh:
+	scripts/test-fresh.sh $(SUITES)
 
 # A generator takes the service's description.
 openapi:

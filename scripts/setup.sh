@@ -2,6 +2,13 @@
 # Installs what the build needs beside Go and make: a C++ compiler and the static C library for the realm, and libseccomp's
 # headers for those who regenerate the filters. Says the exact command where it cannot.
 set -eu
+cd "$(dirname "$0")/.."
+
+# A Go that fetches others (1.21 and later) becomes the one of go.mod here.
+if ! ${GO:-go} list -m >/dev/null; then
+	echo "setup: Go is missing or too old: this build needs $(sed -n 's/^toolchain //p' go.mod), from https://go.dev/dl/ and in PATH." >&2
+	exit 1
+fi
 
 missing=""
 command -v g++ >/dev/null 2>&1 || missing="$missing g++"

@@ -1,0 +1,59 @@
+#!/bin/bash
+# What test-fresh.sh runs inside a minimal system, as root. Prints a line a claim with the seconds that it took, and
+# FRESH-RESULT at the end.
+set -u
+tree=/root/supervisor
+failed=0
+
+if [ "${SHELL_INSIDE:-}" ]; then
+	git clone -q /srv/tree.bundle $tree
+	cd $tree && exec /bin/bash -i
+fi
+
+# claim TEXT COMMAND...: the command succeeds. Its output is shown.
+claim() {
+	local text=$1 began=$SECONDS
+	shift
+	echo "FRESH begin   $text"
+	if "$@" 2>&1; then
+		echo "FRESH ok      $text ($((SECONDS - began)) s)"
+	else
+		failed=$((failed + 1))
+		echo "FRESH FAILED  $text ($((SECONDS - began)) s)"
+	fi
+}
+# says PATTERN COMMAND...: its output has such a line.
+says() {
+	local pattern=$1 out
+	shift
+	out=$("$@" 2>&1)
+	echo "$out"
+	grep -Eq -- "$pattern" <<<"$out"
+}
+fails() { ! "$@"; }
+newcomer() { setpriv --reuid newcomer --regid newcomer --init-groups env HOME=/home/newcomer USER=newcomer "$@"; }
+
+grep PRETTY_NAME /etc/os-release
+claim "nothing is there that builds C++" fails command -v g++ gcc cc
+
+# Somebody who may not install anything is told what to ask for, before anything is compiled.
+claim "an ordinary user clones" newcomer git clone -q /srv/tree.bundle /home/newcomer/supervisor
+claim "make names the command that installs what is missing" \
+	says "Run:  .*apt-get install .* g\+\+ libseccomp-dev" newcomer make -C /home/newcomer/supervisor demo
+claim "and has compiled nothing" fails ls /home/newcomer/supervisor/bin
+claim "without Go it names Go" says "setup: .*go.dev" newcomer PATH=/usr/bin:/bin make -C /home/newcomer/supervisor demo
+
+claim "root clones" git clone -q /srv/tree.bundle $tree
+cd $tree || exit
+claim "make demo" make demo
+claim "the tree is as it was" says '^$' git status --porcelain
+claim "the command that installs is not named any more" fails says 'apt-get' newcomer make -n -C /home/newcomer/supervisor setup
+if [ "${QUICK:-}" ]; then
+	claim "a few tests" go test -count=1 ./pkg/grants ./internal/launch ./internal/cgroup ./cmd/supervisor
+else
+	claim "make test" make test
+fi
+claim "the tree is as it was after that" says '^$' git status --porcelain
+claim "no process is left" fails grep -lazE '^(realm|supervisor)' /proc/[0-9]*/cmdline
+
+if [ $failed = 0 ]; then echo "FRESH-RESULT pass"; else echo "FRESH-RESULT fail: $failed claims"; fi
