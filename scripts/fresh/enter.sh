@@ -30,7 +30,7 @@ mount -o remount,bind,ro usr/local/go
 mount --bind "$modules" root/go/pkg/mod
 mount --bind "$builds" root/.cache/go-build
 cat /etc/resolv.conf >etc/resolv.conf
-keep=()
+keep=("GOTOOLCHAIN=${GOTOOLCHAIN:-auto}") # go.dev's default; a container's image may have another
 for name in GOPROXY GOSUMDB GONOSUMDB GONOPROXY GOPRIVATE GOINSECURE GOFLAGS http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY QUICK SHELL_INSIDE TERM; do
 	[ -z "${!name:-}" ] || keep+=("$name=${!name}")
 done

@@ -6,7 +6,7 @@ tree=/root/supervisor
 failed=0
 
 if [ "${SHELL_INSIDE:-}" ]; then
-	git clone -q /srv/tree.bundle $tree
+	git -c advice.detachedHead=false clone -q /srv/tree.bundle $tree
 	cd $tree && exec /bin/bash -i
 fi
 
@@ -37,13 +37,13 @@ grep PRETTY_NAME /etc/os-release
 claim "nothing is there that builds C++" fails command -v g++ gcc cc
 
 # Somebody who may not install anything is told what to ask for, before anything is compiled.
-claim "an ordinary user clones" newcomer git clone -q /srv/tree.bundle /home/newcomer/supervisor
+claim "an ordinary user clones" newcomer git -c advice.detachedHead=false clone -q /srv/tree.bundle /home/newcomer/supervisor
 claim "make names the command that installs what is missing" \
 	says "Run:  .*apt-get install .* g\+\+ libseccomp-dev" newcomer make -C /home/newcomer/supervisor demo
 claim "and has compiled nothing" fails ls /home/newcomer/supervisor/bin
 claim "without Go it names Go" says "setup: .*go.dev" newcomer PATH=/usr/bin:/bin make -C /home/newcomer/supervisor demo
 
-claim "root clones" git clone -q /srv/tree.bundle $tree
+claim "root clones" git -c advice.detachedHead=false clone -q /srv/tree.bundle $tree
 cd $tree || exit
 claim "make demo" make demo
 claim "the tree is as it was" says '^$' git status --porcelain
