@@ -12,17 +12,28 @@ mkdir -p "$dir/modules"
 dir=$(cd "$dir" && pwd)
 [ $# -gt 0 ] || set -- bookworm noble
 
+exec 9>"$dir/lock"
+flock -n 9 || { echo "another run uses $dir" >&2; exit 1; }
+
+inside=""
+trap '[ -z "$inside" ] || kill -KILL $inside' EXIT # unshare heeds no other signal; its namespaces end with it
+trap 'exit 130' INT TERM HUP
+
 failed=""
 for suite; do
 	scripts/fresh/root.sh "$dir" "$suite"
-	rm -rf --one-file-system "$dir/$suite/run"
-	cp -a "$dir/$suite/root" "$dir/$suite/run"
+	log=$dir/$suite/log run=$dir/$suite/run
+	rm -rf --one-file-system "$run"
+	cp -a "$dir/$suite/root" "$run"
 	mkdir -p "$dir/$suite/builds"
-	git bundle create -q "$dir/$suite/run/srv/tree.bundle" HEAD
-	cp scripts/fresh/guest.sh "$dir/$suite/run/srv/"
+	git bundle create -q "$run/srv/tree.bundle" HEAD
+	cp scripts/fresh/guest.sh "$run/srv/"
 	unshare --mount --propagation private --pid --fork --kill-child --ipc --uts \
-		scripts/fresh/enter.sh "$dir/$suite/run" "$dir/modules" "$dir/$suite/builds" 2>&1 | tee "$dir/$suite/log" || true
-	rm -rf --one-file-system "$dir/$suite/run"
-	grep -q '^FRESH-RESULT pass' "$dir/$suite/log" || failed="$failed $suite"
+		scripts/fresh/enter.sh "$run" "$dir/modules" "$dir/$suite/builds" <&0 9>&- > >(exec tee "$log" 9>&-) 2>&1 &
+	inside=$!
+	wait $inside || true
+	inside=""
+	rm -rf --one-file-system "$run"
+	grep -q '^FRESH-RESULT pass' "$log" || failed="$failed $suite"
 done
 [ -z "$failed" ] || { echo "failed:$failed" >&2; exit 1; }
