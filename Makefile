@@ -16,6 +16,7 @@ supervisor:
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/traces ./cmd/traces
 
 realm: setup includes
+	@[ -e bin/realm ] || echo "The first build compiles the bindings to V8 with g++: this takes minutes and prints nothing."
 	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
@@ -27,7 +28,10 @@ internal/v8/include_upstream:
 	ln -sfn "$$($(GO) list -m -f '{{.Dir}}' rogchap.com/v8go)/deps/include" $@
 
 setup:
-	@GO='$(GO)' scripts/setup.sh
+	@GO='$(GO)' scripts/setup.sh $(needs)
+
+# What tests start that no system must have.
+test test-kernel: needs := curl jq
 
 test: build
 	$(GO) test ./...

@@ -28,6 +28,13 @@ run() {
 # expect STATUS
 expect() { [ "$status" -eq "$1" ] || { say "demo failed: expected exit status $1"; exit 1; }; }
 
+if ! "$supervisor" doctor >"$work/doctor" 2>&1; then
+    say "The binaries are built. This host, for this user, lacks what every run requires, so that nothing
+can be shown: below each line that says MISSING is what provides it."
+    indent <"$work/doctor"
+    exit 1
+fi
+
 say "1. With grants. examples/packages.ts is TypeScript that may be hostile. It runs in a
 process that cannot open files, use the network or start programs. What it needs it asks
 the supervisor for, and two grants say what it may have: reading beneath $database,

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what the build needs beside Go and make: a C++ compiler and the static C library for the realm, and libseccomp's
-# headers for those who regenerate the filters. Says the exact command where it cannot.
+# setup.sh [COMMAND...]: installs what the build needs beside Go and make: a C++ compiler and the static C library for the
+# realm, libseccomp's headers for those who regenerate the filters, and the commands named, as what runs after the build
+# needs them. Says the exact command where it cannot.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -11,7 +12,9 @@ if ! ${GO:-go} list -m >/dev/null; then
 fi
 
 missing=""
-command -v g++ >/dev/null 2>&1 || missing="$missing g++"
+for command in g++ "$@"; do # each in a package of its name
+	command -v "$command" >/dev/null 2>&1 || missing="$missing $command"
+done
 [ -e /usr/include/seccomp.h ] || missing="$missing libseccomp-dev"
 [ -n "$missing" ] || exit 0
 

@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -160,20 +162,35 @@ func TestRunsGoOnWithoutACollector(t *testing.T) {
 	// The exporter dies: another takes its place.
 	killed := 0
 	eventually(t, "it is killed", func() bool {
-		killed += len(slices.DeleteFunc(strings.Fields(pidsOf(path)), func(pid string) bool { return exec.Command("kill", "-9", pid).Run() != nil }))
+		for _, pid := range pidsOf(path) {
+			if syscall.Kill(pid, syscall.SIGKILL) == nil {
+				killed++
+			}
+		}
 		return killed > 0
 	})
 	r.run(`{"source": "1"}`)
-	eventually(t, "another one runs", func() bool { return pidsOf(path) != "" })
+	eventually(t, "another one runs", func() bool { return len(pidsOf(path)) > 0 })
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	record.Close(ctx)
-	if left := pidsOf(path); left != "" {
-		t.Errorf("left: %s", left)
+	if left := pidsOf(path); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
-func pidsOf(path string) string {
-	out, _ := exec.Command("pgrep", "-f", "^"+path+"$").Output()
-	return strings.TrimSpace(string(out))
+// pidsOf lists the processes that were started as path, without arguments.
+func pidsOf(path string) []int {
+	var pids []int
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if line, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline"); string(line) == path+"\x00" {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
