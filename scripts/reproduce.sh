@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work" && rm -rf "$work"' EXIT
 for copy in a "b/of-another-length"; do
     mkdir -p "$work/$copy"
-    tar c --exclude=./.git --exclude=./bin --exclude=./dist --exclude=./internal/v8/include --exclude=./internal/v8/include_upstream . | tar x -C "$work/$copy"
+    tar c --exclude=./.git --exclude=./.cache --exclude=./bin --exclude=./dist --exclude=./internal/v8/include --exclude=./internal/v8/include_upstream . | tar x -C "$work/$copy"
 done
 for copy in a "b/of-another-length"; do # once both are there: this tree may go on
     [ "${CACHE:-}" = shared ] || export GOCACHE="$work/cache-$(echo "$copy" | cut -c1)"
