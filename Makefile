@@ -15,17 +15,18 @@ supervisor:
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/supervisor ./cmd/supervisor
 	CGO_ENABLED=0 $(GO) build -ldflags '$(ldflags)' -o bin/traces ./cmd/traces
 
-realm: setup includes
+realm: setup internal/v8/include$(if $(filter v8go_upstream,$(V8_TAGS)),_upstream)
 	@[ -e bin/realm ] || echo "The first build compiles the bindings to V8 with g++: this takes minutes and prints nothing."
 	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
-# The binding's headers stay in the module cache; these links are what the compiler looks through.
+# A binding's headers stay in the module cache; these links are what the compiler looks through.
 includes: $(include)
-internal/v8/include:
-	ln -sfn "$$($(GO) list -m -f '{{.Dir}}' github.com/tommie/v8go)/deps/include" $@
-internal/v8/include_upstream:
-	ln -sfn "$$($(GO) list -m -f '{{.Dir}}' rogchap.com/v8go)/deps/include" $@
+internal/v8/include: binding := github.com/tommie/v8go
+internal/v8/include_upstream: binding := rogchap.com/v8go
+$(include):
+	$(GO) mod download $(binding)
+	ln -sfn "$$($(GO) list -m -f '{{.Dir}}' $(binding))/deps/include" $@
 
 setup:
 	@GO='$(GO)' scripts/setup.sh $(needs)
@@ -41,7 +42,7 @@ test: build
 races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|Chain
 
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
-test-upstream: build
+test-upstream: build internal/v8/include_upstream
 	CGO_ENABLED=1 $(GO) build -tags v8go_upstream \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm-upstream ./cmd/realm
 	SUPERVISOR_REALM=$(CURDIR)/bin/realm-upstream $(GO) test -tags v8go_upstream \

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What test-fresh.sh runs inside a minimal system, as root. Prints a line a claim with the seconds that it took, and
-# FRESH-RESULT at the end.
+# What test-fresh.sh runs inside a minimal system, as root. Prints a line a claim with the seconds that it took, of time and
+# of processors, and FRESH-RESULT at the end.
 set -u
 tree=/root/supervisor
 failed=0
@@ -12,14 +12,14 @@ fi
 
 # claim TEXT COMMAND...: the command succeeds. Its output is shown.
 claim() {
-	local text=$1 began=$SECONDS
+	local text=$1 TIMEFORMAT='(%0R s; processors %0U + %0S s)'
 	shift
 	echo "FRESH begin   $text"
-	if "$@" 2>&1; then
-		echo "FRESH ok      $text ($((SECONDS - began)) s)"
+	if time "$@" 2>&1; then
+		echo "FRESH ok      $text"
 	else
 		failed=$((failed + 1))
-		echo "FRESH FAILED  $text ($((SECONDS - began)) s)"
+		echo "FRESH FAILED  $text"
 	fi
 }
 # says PATTERN COMMAND...: its output has such a line.
