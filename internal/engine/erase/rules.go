@@ -230,7 +230,7 @@ func (e *eraser) declaredType(i int) int {
 		return e.called(i) // a name
 	}
 	exported := e.is(i-1, "export")
-	if exported && e.tokens[i].line || !exported && !e.tokens[i].line && !e.any(i-1, ";", "{", "}", ")", ":") {
+	if exported && e.tokens[i].line || !exported && !e.tokens[i].line && !e.statement(i) {
 		return -1 // no statement begins here: "return type A = b"
 	}
 	after := i + 2
@@ -255,6 +255,20 @@ func (e *eraser) declaredType(i int) int {
 	e.blank(from, after)
 	copy(e.out[e.tokens[from].from:], rest)
 	return after
+}
+
+// statement reports whether one may begin at token i, on the line of the token before.
+func (e *eraser) statement(i int) bool {
+	switch {
+	case i > 0 && e.tokens[i-1].gone:
+		return true
+	case e.is(i-1, "}"):
+		before := e.tokens[i-1].match - 1
+		return e.any(before, "else", "try", "finally") || e.is(before, ")") && e.condition(e.tokens[before].match)
+	case e.is(i-1, ")"):
+		return e.condition(e.tokens[i-1].match)
+	}
+	return e.any(i-1, ";", "{", ":")
 }
 
 // members are an interface's from its name on.

@@ -121,7 +121,7 @@ func (e *eraser) object(i int) int {
 				return -1
 			}
 			i = at + 1
-		case e.tokens[i].kind == name, e.tokens[i].kind == number, e.tokens[i].kind == text && e.source[e.tokens[i].from] != '`':
+		case e.tokens[i].kind == name, e.digits(i), e.tokens[i].kind == text && e.source[e.tokens[i].from] != '`':
 			i++
 		default:
 			return -1
@@ -253,5 +253,9 @@ func (e *eraser) newName(i int) bool {
 }
 
 func (e *eraser) digits(i int) bool {
-	return e.tokens[i].kind == number && strings.Trim(e.word(i), "0123456789") == ""
+	if e.tokens[i].kind != number {
+		return false
+	}
+	w := e.word(i)
+	return strings.Trim(w, "0123456789") == "" && (w[0] != '0' || w == "0")
 }
