@@ -17,7 +17,7 @@ supervisor:
 
 realm: setup internal/v8/include$(if $(filter v8go_upstream,$(V8_TAGS)),_upstream)
 	@[ -e bin/realm ] || echo "The first build compiles the bindings to V8 with g++: this takes minutes and prints nothing."
-	CGO_ENABLED=1 $(GO) build$(if $(V8_TAGS), -tags $(V8_TAGS)) \
+	CGO_ENABLED=1 $(GO) build -tags netgo$(V8_TAGS:%=,%) \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm ./cmd/realm
 
 # A binding's headers stay in the module cache; these links are what the compiler looks through.
@@ -43,7 +43,7 @@ races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|
 
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
 test-upstream: build internal/v8/include_upstream
-	CGO_ENABLED=1 $(GO) build -tags v8go_upstream \
+	CGO_ENABLED=1 $(GO) build -tags netgo,v8go_upstream \
 		-ldflags '$(ldflags) -linkmode external -extldflags "-static"' -o bin/realm-upstream ./cmd/realm
 	SUPERVISOR_REALM=$(CURDIR)/bin/realm-upstream $(GO) test -tags v8go_upstream \
 		./internal/v8/... ./internal/engine/... ./examples/snippets ./pkg/supervisor

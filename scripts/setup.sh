@@ -12,7 +12,7 @@ if ! ${GO:-go} list -m >/dev/null; then
 fi
 
 missing=""
-for command in g++ "$@"; do # each in a package of its name
+for command in g++ pkg-config "$@"; do # each in a package of its name
 	command -v "$command" >/dev/null 2>&1 || missing="$missing $command"
 done
 [ -e /usr/include/seccomp.h ] || missing="$missing libseccomp-dev"

@@ -39,7 +39,7 @@ claim "nothing is there that builds C++" fails command -v g++ gcc cc
 # Somebody who may not install anything is told what to ask for, before anything is compiled.
 claim "an ordinary user clones" newcomer git -c advice.detachedHead=false clone -q /srv/tree.bundle /home/newcomer/supervisor
 claim "make names the command that installs what is missing" \
-	says "Run:  .*apt-get install .* g\+\+ libseccomp-dev" newcomer make -C /home/newcomer/supervisor demo
+	says "Run:  .*apt-get install .* g\+\+ pkg-config libseccomp-dev" newcomer make -C /home/newcomer/supervisor demo
 claim "and has compiled nothing" fails ls /home/newcomer/supervisor/bin
 claim "without Go it names Go" says "setup: .*go.dev" newcomer PATH=/usr/bin:/bin make -C /home/newcomer/supervisor demo
 
