@@ -31,6 +31,13 @@ says() {
 	grep -Eq -- "$pattern" <<<"$out"
 }
 fails() { ! "$@"; }
+# others prints the command lines of what runs here beside this script, which is process 1.
+others() {
+	local process
+	for process in /proc/[0-9]*; do
+		case ${process#/proc/} in 1 | $BASHPID) ;; *) tr '\0' ' ' <"$process/cmdline" && echo ;; esac
+	done 2>/dev/null
+}
 newcomer() { setpriv --reuid newcomer --regid newcomer --init-groups env HOME=/home/newcomer USER=newcomer "$@"; }
 
 grep PRETTY_NAME /etc/os-release
@@ -58,6 +65,6 @@ else
 	claim "make test" make test
 fi
 claim "the tree is as it was after that" says '^$' git status --porcelain
-claim "no process is left" fails grep -lazE '^([^ ]*/)?(realm|supervisor)( |$)' /proc/[0-9]*/cmdline
+claim "no process is left" says '^$' others
 
 if [ $failed = 0 ]; then echo "FRESH-RESULT pass"; else echo "FRESH-RESULT fail: $failed claims"; fi
