@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # A Go that fetches others (1.21 and later) becomes the one of go.mod here.
 if ! ${GO:-go} list -m >/dev/null; then
-	echo "setup: Go is missing or too old: this build needs $(sed -n 's/^toolchain //p' go.mod), from https://go.dev/dl/ and in PATH." >&2
+	echo "setup: Go is missing or too old: this build needs Go $(sed -n 's/^go //p' go.mod) or later in PATH: https://go.dev/dl/" >&2
 	exit 1
 fi
 
