@@ -1,10 +1,16 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"realm.internal/supervisor/pkg/audit"
 	"realm.internal/supervisor/pkg/policy"
 )
 
@@ -50,7 +56,36 @@ func (a *app) checkPolicy(path, grantsFile string) error {
 	for _, c := range p.Callers {
 		a.out.line(callerText(c))
 	}
+	for _, err := range a.lacking(p) {
+		a.err.painted(yellow, "warning: "+called(path)+": "+err.Error())
+	}
 	return nil
+}
+
+// lacking says what runs under the policy would be refused for on this host, which need not be the one it is for.
+func (a *app) lacking(p *policy.Policy) (all []error) {
+	for _, name := range keys(p.Profiles) {
+		refused, absent := a.unusable(p.Profiles[name])
+		for _, err := range slices.Concat(refused, absent) {
+			all = append(all, fmt.Errorf("profiles.%s: %w", name, err))
+		}
+	}
+	for i, s := range p.Audit {
+		if s.File == "" {
+			continue
+		}
+		_, err := audit.Head(s.File)
+		if errors.Is(err, fs.ErrNotExist) {
+			_, err = os.Stat(filepath.Dir(s.File))
+		}
+		if err != nil {
+			if p, ok := errors.AsType[*fs.PathError](err); ok {
+				err = p.Err
+			}
+			all = append(all, fmt.Errorf("audit[%d]: %s: %w", i, s.File, err))
+		}
+	}
+	return all
 }
 
 func (a *app) items(lines []string) {

@@ -66,18 +66,18 @@ func (s *Summary) follow(r *Record) error {
 // Head returns the hash of the last record of the log at path, [Genesis] when it
 // is empty. It looks at the end alone: see [Verify] for the whole.
 func Head(path string) (string, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular(): // whose opening may wait, too
+		return "", fmt.Errorf("open %q: %w", path, ErrNotRegular)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	switch {
-	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("open %q: %w", path, ErrNotRegular)
-	}
 	e, err := readEnd(file, info.Size())
 	return e.head, err
 }
