@@ -22,13 +22,11 @@ if ! command -v apt-get >/dev/null 2>&1; then
 	echo "setup: this build needs:$missing (Debian's names). Install their counterparts with this system's package manager." >&2
 	exit 1
 fi
-install="apt-get install -y --no-install-recommends$missing"
-if [ "$(id -u)" -ne 0 ]; then
-	if ! sudo -n true 2>/dev/null; then
-		echo "setup: missing$missing. Run:  sudo sh -c 'apt-get update && $install'" >&2
-		exit 1
-	fi
-	exec sudo -n sh -c "apt-get update -q && $install"
+install="apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends$missing"
+if [ "$(id -u)" -eq 0 ]; then
+	exec sh -c "$install"
+elif sudo -n true 2>/dev/null; then
+	exec sudo -n sh -c "$install"
 fi
-apt-get update -q
-DEBIAN_FRONTEND=noninteractive $install
+echo "setup: missing$missing. Run:  sudo sh -c '$install'" >&2
+exit 1

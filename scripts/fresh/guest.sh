@@ -54,6 +54,14 @@ claim "root clones" git -c advice.detachedHead=false clone -q /srv/tree.bundle $
 cd $tree || exit
 claim "make demo" make demo
 claim "the tree is as it was" says '^$' git status --porcelain
+# Where sudo asks no password, make installs with it.
+sudoer() {
+	apt-get install -qq --no-install-recommends sudo && apt-get remove -qq pkg-config &&
+		echo 'newcomer ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/newcomer &&
+		newcomer make -C /home/newcomer/supervisor setup && command -v pkg-config
+}
+claim "make installs by sudo what is missing" sudoer
+
 # Somebody who is not root needs control groups: the demonstration says so, and how to get them.
 install -d -o newcomer /home/newcomer/supervisor/bin && install -o newcomer bin/* /home/newcomer/supervisor/bin/
 claim "make has nothing to ask an ordinary user for now" newcomer make -C /home/newcomer/supervisor setup
