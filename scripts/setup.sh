@@ -5,9 +5,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# A Go that fetches others (1.21 and later) becomes the one of go.mod here.
+# Here a Go that can fetch others, since 1.21, becomes the one of go.mod.
 if ! ${GO:-go} list -m >/dev/null; then
-	echo "setup: Go is missing or too old: this build needs Go $(sed -n 's/^go //p' go.mod) or later in PATH: https://go.dev/dl/" >&2
+	echo "setup: Go is missing or too old: this build needs Go $(sed -n 's/^go //p' go.mod), which any Go since 1.21 fetches: https://go.dev/dl/" >&2
 	exit 1
 fi
 
