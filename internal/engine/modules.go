@@ -145,12 +145,13 @@ func (l *linker) load(i int, kind string) (v8.Module, *refused) {
 	}
 	source, bad := newUserSource(name, l.granted[i].Source)
 	if bad != nil {
-		return -1, &refused{message: fmt.Sprintf("module %q: %s", name, bad.message)}
+		return -1, &refused{message: fmt.Sprintf("module %q: %s, see %d:%d", name, bad.message, bad.line, bad.column)}
 	}
 	m, status := l.compile(source, kind, path.Ext(l.granted[i].Path))
 	if status != v8.OK {
 		e := l.realm.Error()
 		l.realm.Forget()
+		e.Message += source.strange(e.Message, e.Line, e.Column)
 		return -1, &refused{file: name, line: e.Line, column: e.Column, compile: &e}
 	}
 	l.compiled[name] = m // before its imports: they may lead back here

@@ -133,3 +133,17 @@ func TestBindingsRunBeforeTheUsersCode(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// What a compiler cannot read in a granted file is named with its place there.
+func TestWhatIsNoSourceInAModuleIsPlaced(t *testing.T) {
+	for _, c := range []struct{ text, message string }{
+		{"export const a = 1;\n a\x00", "U+0000, a NUL (in a:2:3)"},
+		{"export const a = 1;\n \u200b", "U+200B, which cannot be seen (in a:2:2)"},
+		{"export const a = 1;\n //\xff", "not valid UTF-8, see 2:4"},
+	} {
+		f := runSource(t, "import { a } from 'a';\nexport default a", granting(file("a", "", "a.mjs", c.text))).failure
+		if f == nil || f.Code != "VALIDATION" || !strings.Contains(f.Message, c.message) {
+			t.Errorf("%q: %+v", c.text, f)
+		}
+	}
+}

@@ -146,6 +146,7 @@ func (r *run) bindings(grants []rpc.Wasm) (*rpc.Failure, error) {
 		r.status = r.engine.realm.RunBinding(w.Name, string(w.Binding), w.Binary)
 		if r.status == v8.Syntax {
 			e := r.engine.realm.Error()
+			e.Message += userSource{text: string(w.Binding)}.strange(e.Message, e.Line, e.Column)
 			e.Message = fmt.Sprintf("%s (in %s:%d:%d)", e.Message, w.Name, e.Line, e.Column)
 			e.Line, e.Column = 0, 0 // the user's source is not to blame
 			return r.failure(e, codeValidation, phaseCompile), nil
