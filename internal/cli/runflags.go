@@ -85,6 +85,8 @@ func (f *runFlags) operands(dash int, args []string) error {
 		return fmt.Errorf("unexpected argument %q: write -- before the source's own arguments", args[1])
 	case f.ciReport != "" && !f.ci:
 		return errors.New("--ci-report is for --ci")
+	case f.receipt == "-" || f.ciReport == "-":
+		return errors.New("--receipt and --ci-report take a file, not -: standard output is the value's, and what --json prints holds the receipt")
 	}
 	f.file, f.words = args[0], args[dash:]
 	return nil
