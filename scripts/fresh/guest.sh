@@ -68,7 +68,7 @@ claim "make has nothing to ask an ordinary user for now" newcomer make -C /home/
 claim "the demo tells one without control groups" says 'MISSING +cgroup.memory' newcomer /home/newcomer/supervisor/scripts/demo.sh
 claim "and what to do" says 'fix: ' newcomer /home/newcomer/supervisor/scripts/demo.sh
 if [ "${QUICK:-}" ]; then
-	claim "a few tests" go test -count=1 ./pkg/grants ./internal/launch ./internal/cgroup ./cmd/supervisor
+	claim "a few tests" go test -count=1 ./pkg/grants ./internal/launch ./internal/cgroup ./internal/seccomp/...
 else
 	claim "make test" make test
 fi
