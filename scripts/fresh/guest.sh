@@ -56,9 +56,9 @@ claim "make demo" make demo
 claim "the tree is as it was" says '^$' git status --porcelain
 # Where sudo asks no password, make installs with it.
 sudoer() {
-	apt-get install -qq --no-install-recommends sudo && apt-get remove -qq pkg-config &&
+	apt-get install -qq --no-install-recommends sudo &&
 		echo 'newcomer ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/newcomer &&
-		newcomer make -C /home/newcomer/supervisor setup && command -v pkg-config
+		newcomer make -C /home/newcomer/supervisor setup needs=jq && command -v jq
 }
 claim "make installs by sudo what is missing" sudoer
 
