@@ -119,6 +119,7 @@ func TestInvalidGrantsAreRefused(t *testing.T) {
 		{"a wasm module without WebAssembly", "{engine: {jit: false}, wasm: [{name: a, wasmPath: /a, jsBindingPath: /b}]}", `line 1:16: engine.jit: false takes WebAssembly away, which wasm "a" needs`},
 		{"a time zone that nobody knows", "engine: {timeZone: Mars/Olympus}", `line 1:20: engine.timeZone: "Mars/Olympus" is not a time zone name; write an IANA name`},
 		{"a time zone in other letters", "engine: {timeZone: europe/berlin}", `is not a time zone name; write Europe/Berlin`},
+		{"UTC in other letters", "engine: {timeZone: utc}", `is not a time zone name; write UTC`},
 		{"a place", "engine: {timeZone: Tokyo}", `is not a time zone name; write Asia/Tokyo`},
 		{"two time zones", "engine: {timeZone: Etc/UCT Etc/UTC}", `is not a time zone name`},
 		{"a malformed time zone", "engine: {timeZone: ../etc/passwd}", `is not a time zone name`},

@@ -9,12 +9,16 @@ func knownZone(name string) bool {
 
 // nearZone is the zone that is spelled like name but for case, or whose place is.
 func nearZone(name string) (string, bool) {
+	place := ""
 	for zone := range strings.SplitSeq(zones, " ") {
-		if strings.EqualFold(zone, name) || strings.EqualFold(zone[strings.LastIndexByte(zone, '/')+1:], name) {
+		if strings.EqualFold(zone, name) {
 			return zone, true
 		}
+		if place == "" && strings.EqualFold(zone[strings.LastIndexByte(zone, '/')+1:], name) {
+			place = zone
+		}
 	}
-	return "", false
+	return place, place != ""
 }
 
 // zones are the names of the IANA time zone database, aliases among them.

@@ -135,7 +135,18 @@ func timeZone(e grants.Engine) string {
 	if e.TimeZone == "" {
 		return "UTC"
 	}
+	if zone, ok := longZones[e.TimeZone]; ok {
+		return zone
+	}
 	return e.TimeZone
+}
+
+// longZones are what short names of the IANA database stand for. The engine's library takes names of three or four letters for
+// abbreviations, and has them be UTC where the C library knows no zones, as in a realm.
+var longZones = map[string]string{
+	"CET": "Europe/Brussels", "Cuba": "America/Havana", "EET": "Europe/Athens", "EST": "America/Panama", "GMT": "Etc/GMT",
+	"HST": "Pacific/Honolulu", "Iran": "Asia/Tehran", "MET": "Europe/Brussels", "MST": "America/Phoenix", "PRC": "Asia/Shanghai",
+	"ROC": "Asia/Taipei", "ROK": "Asia/Seoul", "W-SU": "Europe/Moscow",
 }
 
 func locale(e grants.Engine) string {

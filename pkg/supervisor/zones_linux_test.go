@@ -37,4 +37,16 @@ func TestTheEngineKnowsTheTimeZonesThatGrantsMayName(t *testing.T) {
 			t.Errorf("%s has no offset", zone)
 		}
 	}
+	// Date and Intl agree. What is as short as an abbreviation is taken for one by the engine's library, which was UTC.
+	for _, zone := range grants.TimeZones() {
+		if len(zone) > 4 {
+			continue
+		}
+		got := run(`const named = { timeZone: "`+zone+`" };
+			[0, 6].every((month) => new Date(2024, month, 1, 5).toLocaleTimeString("en", named).startsWith("5:00:00")) &&
+			Intl.DateTimeFormat().resolvedOptions().timeZone === Intl.DateTimeFormat("en", named).resolvedOptions().timeZone`, zone)
+		if got != true {
+			t.Errorf("%s: Date and Intl differ", zone)
+		}
+	}
 }
