@@ -199,6 +199,36 @@ func TestARealmThatIgnoresItsBudgetIsEnded(t *testing.T) {
 	}
 }
 
+// What a realm can write into the log by calls that are refused, whatever it names: each has its record.
+// Covers: T-RPC-04, T-AUD-03
+func TestRefusedCallsWriteABoundedLog(t *testing.T) {
+	r := newRig(t, grants.Grants{}, nil)
+	go func() { _, _ = io.Copy(io.Discard, readerOf(r)) }()
+	go func() {
+		w := rpc.NewWriter(r.toUs)
+		name := strings.Repeat("\x01", 100_000) // each is six in the log
+		for id := uint64(1); w.Send(id, &rpc.Environment{Name: name}) == nil; id++ {
+		}
+	}()
+	r.wait()
+	const operations = 100 // as many as a run has by default
+	written, denied := 0, 0
+	for _, record := range r.memory.Records() {
+		line, err := record.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		written += len(line) + 1
+		if record.Outcome == audit.Denied {
+			denied++
+		}
+	}
+	if denied != operations+refusalsKept || written > operations*8<<10+refusalsKept*4<<10 {
+		t.Errorf("%d denials, %d bytes", denied, written)
+	}
+	t.Logf("%d denials, %d bytes", denied, written)
+}
+
 func readerOf(r *rig) io.Reader {
 	pr, pw := io.Pipe()
 	go func() {

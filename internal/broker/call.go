@@ -57,6 +57,7 @@ func (c call[M, T]) handle(b *Broker, f rpc.Frame) error {
 			b.state, b.end = finished, End{Failure: exhaustedFailure(err)}
 			return nil
 		}
+		op.target = grants.Shorten(op.target) // there may be more of these than the operator has allowed of others
 		return b.refuse(op, err)
 	}
 	ticket, err := c.check(b, m)

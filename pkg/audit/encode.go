@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLineBytes bounds a line with its newline: every character of the longest
-// strings takes at most six bytes, the rest less than 1 KiB.
+// MaxLineBytes bounds a line with its newline. What is written takes an eighth of
+// it; who reads a log takes it for a line up to here.
 const MaxLineBytes = 64 << 10
 
 const hexDigits = "0123456789abcdef"
@@ -58,30 +58,28 @@ func appendField(dst []byte, key, value string) []byte {
 // job prints for commands.)
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			i++
-			switch {
-			case c == '"' || c == '\\':
-				dst = append(dst, '\\', c)
-			case c < ' ' || c == 0x7f || c == '#':
-				dst = appendEscape(dst, rune(c))
-			default:
-				dst = append(dst, c)
-			}
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError || unseen(r):
-			dst = appendEscape(dst, r)
-		default:
-			dst = append(dst, s[i:i+size]...)
-		}
-		i += size
+	for i, size := 0, 0; i < len(s); i += size {
+		dst, size = appendFirst(dst, s[i:])
 	}
 	return append(dst, '"')
+}
+
+// appendFirst appends the first character of s, and tells how many bytes of s it is.
+func appendFirst(dst []byte, s string) ([]byte, int) {
+	switch c := s[0]; {
+	case c >= utf8.RuneSelf:
+	case c == '"' || c == '\\':
+		return append(dst, '\\', c), 1
+	case c < ' ' || c == 0x7f || c == '#':
+		return appendEscape(dst, rune(c)), 1
+	default:
+		return append(dst, c), 1
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError || unseen(r) {
+		return appendEscape(dst, r), size
+	}
+	return append(dst, s[:size]...), size
 }
 
 // unseen reports whether r could end a line, change a terminal's state or hide
@@ -107,14 +105,17 @@ func appendEscape(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// cut shortens s to at most limit bytes, the ellipsis included.
+// cut shortens s to what takes at most limit bytes in a line, the ellipsis included.
 func cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
+	var one [12]byte
+	for i, keep, taken := 0, 0, 0; i < len(s); {
+		escaped, size := appendFirst(one[:0], s[i:])
+		if taken += len(escaped); taken > limit {
+			return s[:keep] + "…"
+		}
+		if i += size; taken <= limit-len("…") {
+			keep = i
+		}
 	}
-	end := limit - len("…")
-	for end > limit-len("…")-utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return s
 }

@@ -19,8 +19,9 @@ const Execute = "execute"
 // Genesis is the "prev" of a log's first record.
 const Genesis = "0000000000000000000000000000000000000000000000000000000000000000"
 
-// Longest strings that a record keeps, in bytes before escaping. [Sink.Append]
-// cuts what is longer at a character's start and puts an ellipsis there.
+// Longest strings that a record keeps, in bytes as they are escaped, so that
+// who has them escaped gets no more of the log than anybody. [Sink.Append] cuts
+// what is longer at a character's start and puts an ellipsis there.
 const (
 	MaxTargetBytes = 4096
 	MaxReasonBytes = 2048
