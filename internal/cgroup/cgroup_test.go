@@ -287,3 +287,39 @@ func TestReusedPidIsNotTheOwner(t *testing.T) {
 		t.Error("a process of another start time is the owner")
 	}
 }
+
+// A container's share of the processors is above every group of ours: v1 refuses more than it has.
+func TestAGroupAsksForNoMoreProcessorsThanTheOnesAboveHave(t *testing.T) {
+	m := openManager(t)
+	if m.v2 || m.parents[cpu] == "" {
+		return // v2 takes the least of them by itself
+	}
+	container := filepath.Join(m.parents[cpu], m.prefix+"container")
+	inside := filepath.Join(container, "inside")
+	for _, dir := range []string{container, inside} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := os.Remove(dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := writeFile(filepath.Join(container, "cpu.cfs_quota_us"), "50000"); err != nil {
+		t.Fatal(err)
+	}
+	m.parents[cpu], m.cpus = inside, cpusOf(inside, mountRoot)
+	for asked, want := range map[float64]float64{2: 0.5, 0.25: 0.25} {
+		g, err := m.Create("narrow", Limits{CPUs: asked})
+		if err != nil {
+			t.Fatalf("%v processors: %v", asked, err)
+		}
+		if l, err := g.Limits(); err != nil || l.CPUs != want {
+			t.Errorf("%v processors: %v, %v", asked, l.CPUs, err)
+		}
+		if err := g.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+}

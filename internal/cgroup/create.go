@@ -31,6 +31,9 @@ func (m *manager) create(name string, l Limits) (*Group, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
+	if m.cpus > 0 {
+		l.CPUs = min(l.CPUs, m.cpus)
+	}
 	wanted, err := m.wanted(l)
 	if err != nil {
 		return nil, err

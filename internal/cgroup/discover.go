@@ -39,6 +39,7 @@ var controllerLayer = map[string]string{
 type manager struct {
 	v2      bool              // the unified hierarchy carries the limits
 	swap    bool              // can be limited
+	cpus    float64           // what v1 lets a group have at most, 0 for any number
 	parents map[string]string // absolute directories
 	absent  map[string]*Missing
 	top     string // our own group at the top of a unified hierarchy, if it is one
@@ -93,8 +94,24 @@ func (m *manager) openLegacy(own map[string]string, roots map[string]string) {
 			continue
 		}
 		m.parents[controller] = parent
+		if controller == cpu {
+			m.cpus = cpusOf(parent, mount)
+		}
 	}
 	m.checkSwap("memory.memsw.limit_in_bytes")
+}
+
+// cpusOf is the processors' worth of run time of the nearest group with a limit, from
+// dir up to mount. A v1 group is refused more than those above it have.
+func cpusOf(dir, mount string) float64 {
+	for ; strings.HasPrefix(dir, mount); dir = filepath.Dir(dir) {
+		quota, qerr := readNumber(filepath.Join(dir, "cpu.cfs_quota_us"))
+		period, perr := readNumber(filepath.Join(dir, "cpu.cfs_period_us"))
+		if qerr == nil && perr == nil && quota > 0 && period > 0 {
+			return float64(quota) / float64(period)
+		}
+	}
+	return 0
 }
 
 // checkSwap looks for the file that limits swap. Where there is none, swap must be off.
