@@ -89,7 +89,7 @@ type worker struct {
 
 func startWorker(t *testing.T, dir, log string) *worker {
 	t.Helper()
-	w := &worker{cmd: helper(t, "work", "E2E_WRITE="+dir, "E2E_AUDIT="+log), said: make(chan string, 1<<16)}
+	w := &worker{cmd: helper(t, "work", "E2E_WRITE="+dir, "E2E_AUDIT="+log), said: make(chan string, 1<<12)}
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
