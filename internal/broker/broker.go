@@ -37,6 +37,9 @@ type Config struct {
 	Secrets   redact.Set
 	// Kill ends the realm; it is called when a record cannot be written.
 	Kill func()
+	// Reserve, when set, waits for the memory that a value of the guest's takes while
+	// it is a tree.
+	Reserve func(rpc.Raw) (release func())
 }
 
 // Events takes what the guest prints. Calls come one at a time and must not block.
@@ -72,6 +75,9 @@ type Broker struct {
 func New(c Config) *Broker {
 	if c.FrameTimeout == 0 {
 		c.FrameTimeout = 10 * time.Second
+	}
+	if c.Reserve == nil {
+		c.Reserve = func(rpc.Raw) func() { return func() {} }
 	}
 	l := c.Checker.Limits()
 	return &Broker{

@@ -148,6 +148,7 @@ func (b *Broker) toolParams(ctx context.Context, raw rpc.Raw) (json.RawMessage, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	defer b.Reserve(raw)()
 	v, err := value.Decode(raw, value.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("decode tool parameters: %w", err)

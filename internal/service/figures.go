@@ -58,7 +58,7 @@ func newFigures(s *Service) *figures {
 	r.Gauge("supervisor_max_runs", "Runs that may have a place.", func() float64 { return float64(maxRealms(s.current().policy)) })
 	r.Gauge("supervisor_waiting_realms", "Realms that are started and wait for a run.", func() float64 { return float64(s.current().sup.Waiting()) })
 	r.Gauge("supervisor_request_bytes", "Bytes of requests that are worked on.", func() float64 { return float64(s.bodies.taken()) })
-	r.Gauge("supervisor_result_bytes", "Bytes of memory that results have room for while they are decoded and encoded.", func() float64 { return float64(s.results.taken()) })
+	r.Gauge("supervisor_value_bytes", "Bytes of memory that results and parameters have room for while they are decoded and encoded.", func() float64 { return float64(s.values.taken()) })
 	r.Gauge("supervisor_answer_bytes", "Bytes of answers that are not read yet.", func() float64 { return float64(s.answers.taken()) })
 	r.Gauge("supervisor_connections", "Open connections.", func() float64 { return float64(s.conns.open()) })
 	r.Gauge("supervisor_self_check_ok", "Whether the last self-check passed.", func() float64 {

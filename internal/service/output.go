@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -128,7 +129,6 @@ type streamOutput struct {
 	id     string
 	w      *patientWriter
 	unread *unread
-	room   *room // until the result is encoded
 	giveUp func()
 	sent   chan struct{} // closed when nothing is written any more
 
@@ -138,8 +138,8 @@ type streamOutput struct {
 	ended bool
 }
 
-func newStreamOutput(id string, w *patientWriter, u *unread, r *room, giveUp func()) *streamOutput {
-	o := &streamOutput{id: id, w: w, unread: u, room: r, giveUp: giveUp, sent: make(chan struct{})}
+func newStreamOutput(id string, w *patientWriter, u *unread, giveUp func()) *streamOutput {
+	o := &streamOutput{id: id, w: w, unread: u, giveUp: giveUp, sent: make(chan struct{})}
 	o.more = sync.NewCond(&o.mu)
 	go o.send()
 	return o
@@ -147,6 +147,13 @@ func newStreamOutput(id string, w *patientWriter, u *unread, r *room, giveUp fun
 
 // partCost is what a part of a line takes in memory: its buffer and its place in the queue.
 func partCost(part []byte) int64 { return int64(cap(part)) + 64 }
+
+func costOf(parts [][]byte) (n int64) {
+	for _, part := range parts {
+		n += partCost(part)
+	}
+	return n
+}
 
 func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
 	if o.w.failed() {
@@ -159,11 +166,7 @@ func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
 		o.giveUp()
 		return
 	}
-	var cost int64
-	for _, part := range parts {
-		cost += partCost(part)
-	}
-	if !o.unread.take(cost) {
+	if !o.unread.take(costOf(parts)) {
 		return
 	}
 	o.mu.Lock()
@@ -172,31 +175,38 @@ func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
 	o.more.Signal()
 }
 
-// encodeEvent is e as a line of JSON, in parts: a result's value, which may be large, is one of them and not copied.
+// encodeEvent is e as a line of JSON, in parts: what may be large of it is one of them and not copied.
 func encodeEvent(e supervisor.Event) ([][]byte, error) {
-	if e.Type != supervisor.EventResult {
-		line, err := encode(e)
-		return [][]byte{line}, err
+	head := eventHead{Type: e.Type, RequestID: e.RequestID}
+	key, end := `,"params":`, "}\n"
+	var large []byte
+	var err error
+	switch e.Type {
+	case supervisor.EventDataRequest:
+		head.DataRequestID, head.Method, large = e.DataRequestID, e.Method, e.Params
+	case supervisor.EventResult:
+		var stats []byte
+		if stats, err = encode(e.Stats); err == nil {
+			large, err = value.MarshalJSON(e.Payload)
+		}
+		key, end = `,"payload":`, `,"stats":`+strings.TrimSpace(string(stats))+end
+	default:
+		large, err = encode(e)
+		return [][]byte{large}, err
 	}
-	first, err := encode(resultEvent{e.Type, e.RequestID})
 	if err != nil {
 		return nil, err
 	}
-	payload, err := value.MarshalJSON(e.Payload)
-	if err != nil {
-		return nil, err
-	}
-	last, err := encode(e.Stats)
-	if err != nil {
-		return nil, err
-	}
-	return [][]byte{append(bytes.TrimRight(first, "}\n"), `,"payload":`...), payload, slices.Concat([]byte(`,"stats":`), bytes.TrimRight(last, "\n"), []byte("}\n"))}, nil
+	first, err := encode(head)
+	return [][]byte{append(bytes.TrimRight(first, "}\n"), key...), large, []byte(end)}, err
 }
 
-// resultEvent is what comes before the payload of a result's event.
-type resultEvent struct {
-	Type      supervisor.EventType `json:"type"`
-	RequestID string               `json:"requestId"`
+// eventHead is what comes before the parameters of a data request or the payload of a result.
+type eventHead struct {
+	Type          supervisor.EventType `json:"type"`
+	RequestID     string               `json:"requestId"`
+	DataRequestID string               `json:"dataRequestId,omitempty"`
+	Method        string               `json:"method,omitempty"`
 }
 
 // send writes what there is until the end.
@@ -206,7 +216,9 @@ func (o *streamOutput) send() {
 	o.w.flush()
 	for part := range o.queued {
 		o.w.write(part)
-		o.w.flush()
+		if bytes.HasSuffix(part, []byte("\n")) { // the line is whole
+			o.w.flush()
+		}
 		o.unread.give(partCost(part))
 		if o.w.failed() {
 			o.giveUp() // nobody reads any more
@@ -233,8 +245,7 @@ func (o *streamOutput) queued(yield func([]byte) bool) {
 }
 
 func (o *streamOutput) end(res *supervisor.Result, _ error) error {
-	res.Value = nil
-	o.room.give()
+	res.Release()
 	o.mu.Lock()
 	o.ended = true
 	o.mu.Unlock()
@@ -248,7 +259,6 @@ type documentOutput struct {
 	id     string
 	w      *patientWriter
 	unread *unread
-	room   *room // until the result is encoded
 }
 
 func (o *documentOutput) event(s *supervisor.Session, e supervisor.Event) {
@@ -273,6 +283,25 @@ type resultRest struct {
 }
 
 func (o *documentOutput) end(res *supervisor.Result, err error) error {
+	parts, err := o.encode(res, err)
+	if err != nil {
+		res.Release()
+		return err
+	}
+	n := costOf(parts)
+	if o.unread.take(n) {
+		defer o.unread.give(n)
+	}
+	res.Release()
+	o.w.head(o.id, "application/json")
+	for _, part := range parts {
+		o.w.write(part)
+	}
+	return nil
+}
+
+// encode is the document in parts.
+func (o *documentOutput) encode(res *supervisor.Result, err error) ([][]byte, error) {
 	doc := resultDocument{RequestID: o.id, Status: "ok"}
 	rest := resultRest{Logs: res.Logs, LogsTruncated: res.LogsTruncated, Stats: res.Stats, Receipt: res.Receipt}
 	if rest.Logs == nil {
@@ -285,32 +314,23 @@ func (o *documentOutput) end(res *supervisor.Result, err error) error {
 		case supervisor.CodeUnenforceable, supervisor.CodeCapacity, supervisor.CodeInternal: // the host's failure, not the run's
 			p := runProblem(e)
 			p.RequestID = o.id
-			return p
+			return nil, p
 		}
 		doc.Status, rest.Error = "error", e
 	} else if value, err = res.ValueJSON(); err != nil {
-		return err
+		return nil, err
 	}
-	res.Value = nil
 	first, err := encode(doc)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	last, err := encode(rest)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if n := int64(cap(first) + cap(value) + cap(last)); o.unread.take(n) {
-		defer o.unread.give(n)
+	first, last = bytes.TrimRight(first, "}\n"), last[1:]
+	if value == nil {
+		return [][]byte{append(first, ','), last}, nil
 	}
-	o.room.give()
-	o.w.head(o.id, "application/json")
-	o.w.write(bytes.TrimRight(first, "}\n"))
-	if value != nil {
-		o.w.write([]byte(`,"value":`))
-		o.w.write(value)
-	}
-	o.w.write([]byte(","))
-	o.w.write(last[1:])
-	return nil
+	return [][]byte{append(first, `,"value":`...), value, []byte(","), last}, nil
 }

@@ -112,9 +112,9 @@ func TestAnAnswerSaysWhenNothingRan(t *testing.T) {
 // Covers: T-LOC-02
 func TestResultsInFlightTakeBoundedMemory(t *testing.T) {
 	r := serve(t, forMe)
-	r.results.mu.Lock()
-	r.results.each, r.results.all = 1, 1 // one at a time
-	r.results.mu.Unlock()
+	r.values.mu.Lock()
+	r.values.each, r.values.all = 1, 1 // one at a time
+	r.values.mu.Unlock()
 	const size, fields = 1 << 20, 64 << 10
 	var most atomic.Int64
 	done, sampled := make(chan struct{}), make(chan struct{})
@@ -125,7 +125,7 @@ func TestResultsInFlightTakeBoundedMemory(t *testing.T) {
 			case <-done:
 				return
 			default:
-				most.Store(max(most.Load(), r.results.taken()))
+				most.Store(max(most.Load(), r.values.taken()))
 				runtime.Gosched()
 			}
 		}
@@ -149,7 +149,7 @@ func TestResultsInFlightTakeBoundedMemory(t *testing.T) {
 	if n := most.Load(); n < 16*size || n > 16*size+fields {
 		t.Errorf("results had room of %d bytes at one time", n)
 	}
-	eventually(t, "nothing is left", func() bool { return r.results.taken() == 0 })
+	eventually(t, "nothing is left", func() bool { return r.values.taken() == 0 })
 }
 
 // An event in parts is the line that it would be as a whole.
@@ -157,6 +157,8 @@ func TestEventsInPartsAreTheirLine(t *testing.T) {
 	for _, e := range []supervisor.Event{
 		{Type: supervisor.EventResult, RequestID: "a<}\n\"", Payload: "<\u0001>", Stats: &supervisor.Stats{WallMs: 1}},
 		{Type: supervisor.EventResult, Payload: supervisor.Undefined, Stats: &supervisor.Stats{}},
+		{Type: supervisor.EventDataRequest, RequestID: "a", DataRequestID: "d1", Method: "ask", Params: json.RawMessage(`{"a":"}"}`)},
+		{Type: supervisor.EventStatus, RequestID: "a", Stage: "s", Message: "m\n"},
 		{Type: supervisor.EventError, RequestID: "b", Err: &supervisor.Error{Code: supervisor.CodeOOM, Message: "m"}, Stats: &supervisor.Stats{}},
 	} {
 		whole, err := encode(e)

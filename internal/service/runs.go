@@ -83,9 +83,7 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 	defer read()
 	began := time.Now()
 	r.ID = c.who + "/" + run.id // records are everybody's
-	room := &room{workshop: s.results, who: c.who}
-	r.Reserve = room.take
-	defer room.give()
+	r.Reserve = func(bytes int64) func() { return s.values.enter(c.who, bytes) }
 	session, err := g.sup.Submit(ctx, r)
 	if err != nil {
 		s.metrics.runs.Add(1, string(supervisor.AsError(err).Code))
@@ -103,14 +101,14 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		w.cut(errUnread)
 		run.cancel()
 	}}
-	var out output = &documentOutput{id: run.id, w: w, unread: u, room: room}
+	var out output = &documentOutput{id: run.id, w: w, unread: u}
 	if streamed(c.r.Header.Get("Accept")) {
-		out = newStreamOutput(run.id, w, u, room, run.cancel)
+		out = newStreamOutput(run.id, w, u, run.cancel)
 	}
 	for e := range session.Events() {
 		out.event(session, e)
 	}
-	res, err := session.Wait() // from here on nobody reserves
+	res, err := session.Wait()
 	s.ended(c, run, res, ordered, began.Sub(ordered), time.Since(began))
 	run.end()
 	return out.end(res, err)

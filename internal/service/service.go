@@ -16,7 +16,7 @@ type Service struct {
 	log     *slog.Logger
 	gate    *gate
 	bodies  *budget
-	results *workshop
+	values  *workshop
 	answers *budget
 	runs    registry
 	conns   connCounts
@@ -41,7 +41,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue), bodies: newBudget(), results: newWorkshop(), answers: newBudget()}
+	s := &Service{cfg: cfg, log: cfg.Logger, gen: g, gate: newGate(maxRealms(g.policy), cfg.Queue), bodies: newBudget(), values: newWorkshop(), answers: newBudget()}
 	s.runs.all = map[runKey]*liveRun{}
 	s.conns.each = map[string]int{}
 	s.metrics = newFigures(s)

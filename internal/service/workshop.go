@@ -5,37 +5,17 @@ import (
 	"sync"
 )
 
-// room is what one result has of the workshop.
-type room struct {
-	workshop *workshop
-	who      string
-	size     int64
-}
-
-// take waits for room of that size; a result takes it once.
-func (r *room) take(size int64) {
-	r.workshop.enter(r.who, size)
-	r.size = size
-}
-
-// give gives it back; it may be called again, and when nothing was taken.
-func (r *room) give() {
-	if r.size > 0 {
-		r.workshop.leave(r.who, r.size)
-	}
-	r.size = 0
-}
-
-// workshop bounds the memory in which results are decoded and encoded. Each takes room by its size before it is
-// decoded, and gives it back once it is encoded, which waits for no client; then it is an answer, which has a budget of
-// its own. Who has to wait is let in in turn with the other identities, and nobody passes the one whose turn it is, so
-// that large results get in too. One that is larger than all the room there is goes in alone.
+// workshop bounds the memory in which what guests send, results and parameters of tools, is decoded and encoded. Each
+// value takes room by its size before it is decoded, and gives it back once it is encoded, which waits for no client;
+// then it is an answer's, which has a budget of its own. Who has to wait is let in in turn with the other identities,
+// and nobody passes the one whose turn it is, so that large values get in too. One that is larger than all the room
+// there is goes in alone.
 type workshop struct {
 	mu        sync.Mutex
 	each, all int64 // limits
 	total     int64
 	benches   map[string]*bench
-	turn      []*bench // those with waiting results, the next in turn first
+	turn      []*bench // those with waiting values, the next in turn first
 }
 
 // bench is what one identity has of the workshop.
@@ -44,7 +24,7 @@ type bench struct {
 	waiting []*job
 }
 
-// job is one result.
+// job is one value.
 type job struct {
 	size int64
 	in   chan struct{} // closed when it has room
@@ -54,7 +34,8 @@ func newWorkshop() *workshop {
 	return &workshop{each: maxCallerBytes, all: maxTotalBytes, benches: map[string]*bench{}}
 }
 
-func (w *workshop) enter(who string, size int64) {
+// enter waits for room of that size. leave gives it back; it may be called again.
+func (w *workshop) enter(who string, size int64) (leave func()) {
 	j := &job{size: size, in: make(chan struct{})}
 	w.mu.Lock()
 	b := w.benches[who]
@@ -68,17 +49,15 @@ func (w *workshop) enter(who string, size int64) {
 	w.admit()
 	w.mu.Unlock()
 	<-j.in
-}
-
-func (w *workshop) leave(who string, size int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.total -= size
-	b := w.benches[who]
-	if b.held -= size; b.held == 0 && len(b.waiting) == 0 {
-		delete(w.benches, who)
-	}
-	w.admit()
+	return sync.OnceFunc(func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.total -= size
+		if b.held -= size; b.held == 0 && len(b.waiting) == 0 {
+			delete(w.benches, who)
+		}
+		w.admit()
+	})
 }
 
 // fits reports whether size has room beside what is held; what has no room anywhere has it where nothing is held.

@@ -12,19 +12,21 @@ type workers struct {
 	in []string // in their order
 }
 
-func (w *workers) enter(who string, size int64) *room {
-	r := &room{workshop: w.w, who: who}
+func (w *workers) enter(who string, size int64) (leave chan func()) {
+	leave = make(chan func(), 1)
 	go func() {
-		r.take(size)
+		l := w.w.enter(who, size)
 		w.in = append(w.in, who)
+		leave <- l
 	}()
 	synctest.Wait()
-	return r
+	return leave
 }
 
-func (w *workers) leave(r *room) {
-	r.give()
-	r.give() // once more takes nothing
+func (w *workers) leave(one chan func()) {
+	leave := <-one
+	leave()
+	leave() // once more gives nothing
 	synctest.Wait()
 }
 

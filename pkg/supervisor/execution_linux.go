@@ -94,7 +94,7 @@ func (x *execution) serve(ctx context.Context, realm *confine.Realm, res *Result
 	b := broker.New(broker.Config{
 		Reader: realm.Reader, Deadline: realm.SetReadDeadline, Out: realm.Writer,
 		Checker: x.checker, Budget: grants.NewBudget(x.limits), Trail: x.trail,
-		Executors: x.execs, Events: x.session, Secrets: x.secrets, Kill: realm.Kill,
+		Executors: x.execs, Events: x.session, Secrets: x.secrets, Kill: realm.Kill, Reserve: x.reserve,
 	})
 	start := time.Now()
 	x.session.start(start)
@@ -187,10 +187,10 @@ func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm
 	case s.err != nil:
 		res.err = brokenRealm(s.err, fig)
 	case s.end.Failure != nil:
-		x.reserve(s.end.Failure.Thrown)
+		res.release = x.reserve(s.end.Failure.Thrown)
 		res.err = x.toolHint(guestFailure(s.end.Failure))
 	default:
-		x.reserve(s.end.Result.Value)
+		res.release = x.reserve(s.end.Result.Value)
 		v, err := value.Decode(s.end.Result.Value, value.Limits{})
 		if err != nil {
 			res.err = crashed("the realm sent a result that is no value", err)
@@ -209,12 +209,12 @@ const (
 	perObject = 400
 )
 
-func (x *execution) reserve(raw rpc.Raw) {
+func (x *execution) reserve(raw rpc.Raw) (release func()) {
 	if x.req.Reserve == nil || len(raw) == 0 {
-		return
+		return func() {}
 	}
 	values, objects := rpc.Count(raw)
-	x.req.Reserve(perByte*int64(len(raw)) + perValue*int64(values) + perObject*int64(objects))
+	return x.req.Reserve(perByte*int64(len(raw)) + perValue*int64(values) + perObject*int64(objects))
 }
 
 func stats(b broker.Stats, fig confine.Figures, wallMs int64) Stats {

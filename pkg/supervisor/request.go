@@ -55,10 +55,11 @@ type Request struct {
 	// RemoteTools hands allowed tools that have no Go function to the reader of
 	// Session.Events as data_request events. Submit sets it.
 	RemoteTools bool
-	// Reserve, when set, is called before what the guest ended with, a result or a
-	// thrown value, is decoded, with about how many bytes of memory that takes
-	// together with its JSON form. It may wait; the run keeps its place meanwhile.
-	Reserve func(bytes int64)
+	// Reserve, when set, is called before a value of the guest's is decoded, with
+	// about how many bytes of memory that takes together with its JSON form. It may
+	// wait; the run keeps its place meanwhile. release is called when a tool's
+	// parameters are JSON, and by Result.Release for what the guest ended with.
+	Reserve func(bytes int64) (release func())
 
 	own bool // the supervisor's own: held to no policy and not recorded
 }

@@ -24,7 +24,7 @@ func TestWhatIsReservedIsEnough(t *testing.T) {
 		"objects of one": array(0x81, 0xa1, 1, 0xc0), "dates": array(0xd7, 5, 0, 0, 0, 0, 0, 0, 0, 0), "arrays of one": array(0x91, 0xc0),
 	} {
 		var reserved int64
-		x := execution{req: Request{Reserve: func(bytes int64) { reserved += bytes }}}
+		x := execution{req: Request{Reserve: func(bytes int64) func() { reserved += bytes; return func() {} }}}
 		x.reserve(raw)
 		var before, after runtime.MemStats
 		runtime.GC()

@@ -48,16 +48,30 @@ type Result struct {
 	// Audit holds this run's records as they were written.
 	Audit []audit.Record
 
-	err    *Error
-	source string
-	limits Limits
-	grants grants.Grants
+	err     *Error
+	release func() // nil where nothing was reserved
+	source  string
+	limits  Limits
+	grants  grants.Grants
 	// conceal replaces secrets, those too that the guest may read.
 	conceal func(string) string
 }
 
 // Undefined is JavaScript's undefined.
 var Undefined = value.Undefined
+
+// Release drops the value, or what was thrown, and gives back what Request.Reserve has
+// reserved for it. It may be called again, and need not be where nothing is reserved.
+func (r *Result) Release() {
+	r.Value = Undefined
+	if r.err != nil {
+		r.err.Thrown = nil
+	}
+	if r.release != nil {
+		r.release()
+	}
+	r.release = nil
+}
 
 // Decode stores the value in v, as encoding/json would, see value.Assign.
 func (r *Result) Decode(v any) error { return value.Assign(r.Value, v) }
