@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"realm.internal/supervisor/pkg/grants"
@@ -69,6 +70,37 @@ func TestParametersAreNotDecodedForARunThatIsOver(t *testing.T) {
 	cancel()
 	if _, err := r.broker.toolParams(ctx, rpc.Raw{0xc0}); err == nil {
 		t.Error("they were decoded")
+	}
+	r.send(0, done())
+	r.wait()
+}
+
+// Parameters wait for the memory that they take as a tree, and give it back as JSON, before the tool has them.
+// Covers: T-RPC-01
+func TestParametersReserveTheirMemory(t *testing.T) {
+	var held, most atomic.Int64
+	tool := &heldTool{release: make(chan struct{}), called: make(chan struct{})}
+	r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}}, func(c *Config) {
+		c.Executors.Tools = tool
+		c.Reserve = func(raw rpc.Raw) func() {
+			most.Store(max(most.Load(), held.Add(int64(len(raw)))))
+			return func() { held.Add(-int64(len(raw))) }
+		}
+	})
+	const calls = 4
+	params := rpc.Raw{0xa3, 'a', 'b', 'c'}
+	for i := range calls {
+		r.send(uint64(i+1), &rpc.ToolRequest{Method: "t", Size: int64(len(params)), Params: params})
+	}
+	for range calls {
+		<-tool.called
+	}
+	if held.Load() != 0 || most.Load() != int64(len(params)) {
+		t.Errorf("%d bytes are held, %d at most", held.Load(), most.Load())
+	}
+	close(tool.release)
+	for range calls {
+		r.reply()
 	}
 	r.send(0, done())
 	r.wait()
