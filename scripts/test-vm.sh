@@ -29,7 +29,7 @@ if [ ! -e "$dir/root.img" ] || [ "$0" -nt "$dir/root.img" ]; then
 		After=basic.target
 		[Service]
 		Type=oneshot
-		ExecStartPre=/bin/mount -o ro /dev/nvme0n2 /mnt
+		ExecStartPre=/bin/mount -o ro LABEL=payload /mnt
 		ExecStart=/mnt/guest.sh
 		ExecStopPost=/bin/systemctl poweroff -ff
 		StandardOutput=file:/dev/console
@@ -40,8 +40,12 @@ if [ ! -e "$dir/root.img" ] || [ "$0" -nt "$dir/root.img" ]; then
 	for unit in getty@.service serial-getty@.service console-getty.service systemd-timesyncd.service apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer logrotate.timer dpkg-db-backup.timer systemd-modules-load.service systemd-udev-settle.service; do
 		ln -sfn /dev/null "$units/$unit" # a getty's vhangup would cut the console
 	done
+	# In a partition, which a kernel without an initrd finds by its name: disks are numbered in the order that they answer.
 	rm -f "$dir/root.img"
-	mke2fs -q -F -t ext4 -d "$dir/root" "$dir/root.img" 900M
+	truncate -s 901M "$dir/root.img"
+	printf '\1\0\0\0\0\0''\0\0\0\0\203\0\0\0\0\10\0\0\0\40\34\0' | dd of="$dir/root.img" bs=1 seek=440 conv=notrunc status=none
+	printf '\125\252' | dd of="$dir/root.img" bs=1 seek=510 conv=notrunc status=none
+	mke2fs -q -F -t ext4 -E offset=1048576 -d "$dir/root" "$dir/root.img" 900M
 fi
 
 # The disk with what is tested: the package, what `make install` needs, and the tests that talk to the kernel, whose helpers
@@ -64,7 +68,7 @@ CGO_ENABLED=1 go build -tags probe,netgo,osusergo "${static[@]}" -o "$payload/te
 CGO_ENABLED=1 go build -tags netgo,osusergo "${static[@]}" -o "$payload/tests/hostile" ./pkg/supervisor/testdata/hostile
 CGO_ENABLED=1 go build -tags netgo,osusergo "${static[@]}" -o "$payload/tests/launched" ./internal/launcher/testdata/probe
 chmod -R a+rX "$payload"
-mke2fs -q -F -t ext4 -d "$payload" "$dir/payload.img" 500M
+mke2fs -q -F -t ext4 -L payload -d "$payload" "$dir/payload.img" 500M
 
 lib=$dir/tools/usr/lib/x86_64-linux-gnu:$dir/tools/lib/x86_64-linux-gnu
 kernel=$(ls "$dir"/tools/boot/vmlinuz-*-cloud-amd64)
@@ -73,10 +77,9 @@ machine() {
 	LD_LIBRARY_PATH=$lib timeout "${LIMIT:-1800}" "$dir/tools/usr/bin/qemu-system-x86_64" \
 		-L "$dir/tools/usr/share/qemu" -L "$dir/tools/usr/share/seabios" \
 		-accel tcg -cpu max,smap=off -smp 1 -m "${MEM:-3072}" -display none -nodefaults -no-reboot -serial stdio -kernel "$kernel" \
-		-device nvme,id=disks,serial=1 \
-		-drive file="$dir/root.img",if=none,id=system,format=raw,snapshot=on -device nvme-ns,drive=system,nsid=1 \
-		-drive file="$dir/payload.img",if=none,id=payload,format=raw,snapshot=on -device nvme-ns,drive=payload,nsid=2 \
-		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/lib/systemd/systemd lsm=landlock,yama,apparmor mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} audit=0 panic=-1 systemd.default_timeout_start_sec=900 vm.claims=$1 vm.probes=${PROBES:-short}" \
+		-drive file="$dir/root.img",if=none,id=system,format=raw,snapshot=on -device nvme,drive=system,serial=1 \
+		-drive file="$dir/payload.img",if=none,id=payload,format=raw,snapshot=on -device nvme,drive=payload,serial=2 \
+		-append "console=ttyS0 root=PARTUUID=00000001-01 rootwait rw init=/lib/systemd/systemd lsm=landlock,yama,apparmor mitigations=off ${VM_APPEND:-quiet systemd.show_status=0} audit=0 panic=-1 systemd.default_timeout_start_sec=900 vm.claims=$1 vm.probes=${PROBES:-short}" \
 		</dev/null | sed -u 's,\r,,g' | tee "$2" || true
 }
 began=$(date +%s)
