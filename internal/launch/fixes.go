@@ -4,6 +4,7 @@ package launch
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -36,6 +37,10 @@ const containerFix = "allow clone3, unshare, mount, umount2, pivot_root, sethost
 
 func namespaceFix(errno syscall.Errno) string {
 	switch {
+	case foreignProc():
+		return "/proc is none of this pid namespace: mount one, as unshare --mount-proc does"
+	case errno == syscall.EPERM && unmapped():
+		return "the surrounding user namespace maps no ids, so that nobody in it can make another: give it a map, as unshare --map-root-user does"
 	case sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1" && !capable(unix.CAP_SYS_ADMIN):
 		return "AppArmor denies unprivileged user namespaces: install a profile that allows userns for the realm binary, or sysctl kernel.apparmor_restrict_unprivileged_userns=0"
 	case sysctl("kernel/unprivileged_userns_clone") == "0" && !capable(unix.CAP_SYS_ADMIN):
@@ -53,6 +58,18 @@ func namespaceFix(errno syscall.Errno) string {
 		return "the surrounding container forbids namespaces: " + containerFix + ", or run on the host"
 	}
 	return ""
+}
+
+// foreignProc tells whether /proc was mounted for another pid namespace, where the number of a child is not its own.
+func foreignProc() bool {
+	self, err := os.Readlink("/proc/self")
+	return err != nil || self != strconv.Itoa(os.Getpid())
+}
+
+// unmapped tells whether this user namespace has no ids yet.
+func unmapped() bool {
+	ids, err := os.ReadFile("/proc/self/uid_map")
+	return err == nil && len(ids) == 0
 }
 
 // capable tells whether this process has an effective capability.

@@ -102,6 +102,8 @@ func TestTheWayIsChosenByWhatRootModeTakes(t *testing.T) {
 		"root that may not map itself":   {nil, caps(), "userns: user 0 without CAP_SETFCAP"},
 		"root of a namespace of one id":  {alone, "", rootless(0, "their ids in this user namespace")},
 		"root of a namespace of few ids": {few, "", rootless(0, "their ids in this user namespace")},
+		"a namespace without ids":        {&syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER}, "", "userns: the surrounding user namespace maps no ids"},
+		"another namespace's /proc":      {&syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}, "", "userns: /proc is none of this pid namespace"},
 		"an ordinary user":               {ordinary, "", rootless(plainUser, "CAP_SETUID")},
 		"a user with two capabilities":   {able, "", `root=true lacks="CAP_SYS_ADMIN" user=own exit=7`},
 	} {
