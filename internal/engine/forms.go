@@ -95,7 +95,9 @@ func (r *run) syntax(refused *v8.Error, bad *syntaxError) *rpc.Failure {
 	bad.message += r.source.strange(bad.message, bad.line, bad.column)
 	if refused != nil {
 		line, column := r.source.clamp(refused.Line, refused.Column)
-		if line > bad.line || line == bad.line && column >= bad.column {
+		if line == bad.line && column == bad.column && strings.HasSuffix(bad.message, "end of file") {
+			bad.message = "Unexpected end of input" // the engine saw the end of what is put around a function's body
+		} else if line > bad.line || line == bad.line && column >= bad.column {
 			return r.failure(*refused, codeValidation, phaseCompile)
 		}
 	}

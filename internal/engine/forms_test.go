@@ -111,6 +111,8 @@ func TestSourcesThatCannotRunSayWhere(t *testing.T) {
 		{"a token too many in TypeScript", "auto", "const y: number = ;", 1, 19, "Unexpected"},
 		{"on a later line", "auto", "const a = 1;\n  foo(;\n", 2, 7, "Unexpected"},
 		{"an end too early", "auto", "if (1) {\n", 2, 1, "Unexpected end"},
+		{"an end too early behind return", "auto", "return f(", 1, 10, "Unexpected end of input"},
+		{"an end too early in a function's block", "auto", "if (1) {\nreturn 1", 2, 9, "Unexpected end of input"},
 		{"a brace that closes the function around it", "auto", "return 1 }", 1, 11, "'}'"},
 		{"a brace that closes and opens another", "auto", "return 1 }; async function f() {", 1, 0, ""},
 		{"a name declared twice", "auto", "let a = 1;\nlet a = 2;", 2, 5, "already been declared"},
