@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -282,14 +283,19 @@ type resultRest struct {
 	Receipt       *supervisor.Receipt `json:"receipt"` // null when no realm was confined
 }
 
-func (o *documentOutput) end(res *supervisor.Result, err error) error {
-	parts, err := o.encode(res, err)
+func (o *documentOutput) end(res *supervisor.Result, failed error) error {
+	parts, err := o.encode(res, failed)
+	n := costOf(parts)
+	taken := err == nil && failed == nil && o.unread.budget.take(o.unread.who, n)
+	if err == nil && failed == nil && !taken {
+		parts, err = o.encode(res, tooMuchUnread(n))
+		n = costOf(parts)
+	}
 	if err != nil {
 		res.Release()
 		return err
 	}
-	n := costOf(parts)
-	if o.unread.take(n) {
+	if taken || o.unread.take(n) {
 		defer o.unread.give(n)
 	}
 	res.Release()
@@ -333,4 +339,13 @@ func (o *documentOutput) encode(res *supervisor.Result, err error) ([][]byte, er
 		return [][]byte{append(first, ','), last}, nil
 	}
 	return [][]byte{append(first, `,"value":`...), value, []byte(","), last}, nil
+}
+
+// tooMuchUnread is what became of a result whose answer would have been so many bytes.
+func tooMuchUnread(bytes int64) *supervisor.Error {
+	return &supervisor.Error{
+		Code: supervisor.CodeValidation, Phase: "serialize",
+		Message: fmt.Sprintf("the answer is %d bytes of JSON, and with those of yours that are not read yet too much to be held", bytes),
+		Hint:    "read the answers of your other runs first, or return less, such as a summary",
+	}
 }

@@ -29,10 +29,9 @@ func TestUnreadAnswersTakeBoundedMemory(t *testing.T) {
 	r.answers.mu.Unlock()
 	const more = `"\u0001".repeat(2000)`
 	for claim, c := range map[string]struct{ source, accept string }{
-		"console":  {`for (let i = 0; i < 120; i++) console.log(` + more + `); for (;;);`, ndjson},
-		"status":   {`for (let i = 0; i < 120; i++) reportStatus("s", ` + more + `); for (;;);`, ndjson},
-		"result":   {more + `.repeat(200)`, ndjson},
-		"document": {more + `.repeat(200)`, "*/*"},
+		"console": {`for (let i = 0; i < 120; i++) console.log(` + more + `); for (;;);`, ndjson},
+		"status":  {`for (let i = 0; i < 120; i++) reportStatus("s", ` + more + `); for (;;);`, ndjson},
+		"result":  {more + `.repeat(200)`, ndjson},
 	} {
 		before := strings.Count(r.logs.String(), "too much is unread")
 		conn := r.dial()
@@ -52,7 +51,11 @@ func TestUnreadAnswersTakeBoundedMemory(t *testing.T) {
 	if res := r.run(`{"source": "1"}`); res.Status != "ok" {
 		t.Errorf("afterwards: %+v", res)
 	}
-	if n := r.figures()["supervisor_dropped_answers_total"]; n != 4 {
+	if res := r.run(js(map[string]any{"source": more + `.repeat(200)`, "grants": map[string]any{}})); res.Status != "error" ||
+		res.Error.Code != "VALIDATION" || !strings.Contains(res.Error.Message, "too much to be held") || r.answers.taken() != 0 {
+		t.Errorf("document: %+v", res)
+	}
+	if n := r.figures()["supervisor_dropped_answers_total"]; n != 3 {
 		t.Errorf("%v answers are counted", n)
 	}
 }
