@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"realm.internal/supervisor/pkg/value"
 )
@@ -23,6 +24,9 @@ func (a *app) readInput(text string) (any, error) {
 		return nil, errors.New("it is empty; the least JSON is a value such as null")
 	}
 	v, err := value.FromJSON(doc)
+	if err != nil && text[0] != '@' {
+		err = fmt.Errorf("%w; it is taken for the value itself: @FILE reads a file, @- standard input", err)
+	}
 	if err == nil && v == nil {
 		return json.RawMessage("null"), nil
 	}
