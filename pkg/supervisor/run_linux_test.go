@@ -14,7 +14,7 @@ import (
 )
 
 // patience bounds what a test waits for on a loaded machine.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 type change func(*supervisor.Request)
 
