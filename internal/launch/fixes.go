@@ -33,7 +33,7 @@ func fixFor(name string, errno syscall.Errno) string {
 }
 
 // containerFix names what the profiles of container engines refuse, see docs/CI.md.
-const containerFix = "allow clone3, unshare, mount, umount2, pivot_root, sethostname, setdomainname and keyctl in its seccomp profile, and mount in its AppArmor profile"
+const containerFix = "allow clone3, unshare, mount, umount2, pivot_root, sethostname, setdomainname, keyctl and pidfd_getfd in its seccomp profile, and mount in its AppArmor profile"
 
 func namespaceFix(errno syscall.Errno) string {
 	switch {
