@@ -187,7 +187,7 @@ func TestCommonJSHasADefaultAndNames(t *testing.T) {
 	contains(t, e.Stack, "RangeError: while it loads", "throws:3:7")
 	_, e = fails(t, supervisor.ErrValidation, "import 'broken';\nexport default 1", g)
 	contains(t, e.Message, "broken:2:6")
-	_, e = fails(t, supervisor.ErrTimeout, "import 'endless';\nexport default 1", g, limited(supervisor.Limits{WallClockMs: 400}))
+	_, e = interrupted(t, "import 'endless';\nexport default 1", g, limited(supervisor.Limits{WallClockMs: 400}))
 	contains(t, e.Stack, "endless:1")
 	_, e = fails(t, supervisor.ErrValidation, "import { none } from 'pkg';\nexport default none", g)
 	contains(t, e.Message, "none")

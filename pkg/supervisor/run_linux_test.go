@@ -100,6 +100,18 @@ func fails(t testing.TB, code error, source string, changes ...change) (*supervi
 	return res, failed(t, code, err)
 }
 
+// interrupted is fails for a run whose time is over and whose engine answers to that:
+// it has milliseconds, which a host with much to do does not give it every time.
+func interrupted(t testing.TB, source string, changes ...change) (*supervisor.Result, *supervisor.Error) {
+	t.Helper()
+	for attempt := 1; ; attempt++ {
+		res, e := fails(t, supervisor.ErrTimeout, source, changes...)
+		if attempt == 5 || !strings.Contains(e.Message, "did not answer") {
+			return res, e
+		}
+	}
+}
+
 func failed(t testing.TB, code, err error) *supervisor.Error {
 	t.Helper()
 	if !errors.Is(err, code) {
