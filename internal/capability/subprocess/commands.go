@@ -60,10 +60,9 @@ type Commands struct {
 // that this host cannot confine a command as the grant wants. The caller closes the commands at the end of the run.
 func Open(config Config, g grants.Subprocess) (*Commands, error) {
 	c := &Commands{
-		config:      config,
-		executables: map[string]*executable{},
-		filter:      seccomp.Command(),
-		slots:       make(chan struct{}, Parallel),
+		config: config,
+		filter: seccomp.Command(),
+		slots:  make(chan struct{}, Parallel),
 	}
 	c.group = sync.OnceValues(c.makeGroup)
 	if err := c.open(g); err != nil {
@@ -78,32 +77,35 @@ func Check(g grants.Subprocess, protect []string) error {
 	if len(g.Commands) == 0 {
 		return nil
 	}
-	var errs []error
-	for i, path := range g.Commands {
-		e, err := openExecutable(path)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("subprocess.commands[%d]: %w", i, err))
-			continue
-		}
+	opened, commands := openCommands(g.Commands)
+	for _, e := range opened {
 		e.file.Close()
 	}
 	_, roots := Config{Protect: protect}.openRoots(g.Sandbox)
 	_, execute := executables(g.Sandbox.Execute)
-	return errors.Join(append(errs, roots, execute)...)
+	return errors.Join(commands, roots, execute)
 }
 
-func (c *Commands) open(g grants.Subprocess) error {
+// openCommands returns those that can be opened, by their paths, and says why the others cannot.
+func openCommands(paths []string) (map[string]*executable, error) {
+	opened := map[string]*executable{}
 	var errs []error
-	for i, path := range g.Commands {
+	for i, path := range paths {
 		e, err := openExecutable(path)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("subprocess.commands[%d]: %w", i, err))
 			continue
 		}
-		c.executables[path] = e
+		opened[path] = e
 	}
+	return opened, errors.Join(errs...)
+}
+
+func (c *Commands) open(g grants.Subprocess) error {
+	var commands error
+	c.executables, commands = openCommands(g.Commands)
 	roots, err := c.config.openRoots(g.Sandbox)
-	if err := errors.Join(append(errs, err)...); err != nil {
+	if err := errors.Join(commands, err); err != nil {
 		return err
 	}
 	c.roots = append(launch.SystemMounts(), roots...)
