@@ -55,9 +55,9 @@ wait for live runs, up to --drain; a second one aborts them.`,
 	s := cmd.Flags()
 	s.SortFlags = false
 	s.StringVar(&f.service.Policy, "policy", "", "the policy (default "+systemPolicy+"; for users below $XDG_CONFIG_HOME)")
-	s.StringVar(&f.socket, "socket", "", "unix socket to make, mode 0660 (default "+systemSocket+"; for users below $XDG_RUNTIME_DIR)")
+	s.StringVar(&f.socket, "socket", "", "unix socket to make, mode 0660 (default where nothing else is listened on: "+systemSocket+"; for users below $XDG_RUNTIME_DIR)")
 	s.StringVar(&f.group, "socket-group", "", "group that may use the socket")
-	s.StringVar(&f.listen, "listen", "", "listen on `HOST:PORT` too; needs --token-file")
+	s.StringVar(&f.listen, "listen", "", "listen on `HOST:PORT`, and on a unix socket only if --socket is given; needs --token-file")
 	s.StringVar(&f.service.TokenFile, "token-file", "", "tokens of callers over TCP: lines of a name, a space and a token")
 	s.StringVar(&f.service.TLSCert, "tls-cert", "", "certificate for TCP, PEM")
 	s.StringVar(&f.service.TLSKey, "tls-key", "", "key of the certificate, PEM")
