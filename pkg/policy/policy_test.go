@@ -49,6 +49,18 @@ audit: [{file: /var/log/supervisor/audit.log}, {stderr: true}]
 pool: {maxConcurrent: 8, warmPoolSize: 2}
 `
 
+func TestTheDocumentedPolicyIsSound(t *testing.T) {
+	text, err := os.ReadFile("../../docs/SERVICE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```yaml\n")
+	document, _, _ := strings.Cut(after, "```")
+	if _, err := Load(strings.NewReader(document)); err != nil || !found {
+		t.Error(err)
+	}
+}
+
 func load(t *testing.T, document string) *Policy {
 	t.Helper()
 	p, err := Load(strings.NewReader(document))
