@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds both binaries from two copies of this tree in different directories, each with a build cache of its own, and
+# Builds the binaries from two copies of this tree in different directories, each with a build cache of its own, and
 # compares them: the same source and Go make the same bytes.
-#   ONLY=NAME     builds that binary alone: supervisor, which takes seconds, or realm
+#   ONLY=TARGET   builds that target of make alone: supervisor, which takes seconds, or realm
 #   CACHE=shared  uses the ordinary build cache: quick, and shows only that paths leave no trace where something is built
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ for copy in a "b/of-another-length"; do # once both are there: this tree may go 
     make -s -C "$work/$copy" ${ONLY:-supervisor realm} >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
 done
 status=0
-for name in ${ONLY:-supervisor realm}; do
+for name in $(ls "$work/a/bin"); do
     one=$(sha256sum <"$work/a/bin/$name")
     other=$(sha256sum <"$work/b/of-another-length/bin/$name")
     echo "${one%% *} $name"

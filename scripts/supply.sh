@@ -31,7 +31,7 @@ vulnerabilities() {
     fi
     toolchain=$(go mod edit -json | sed -n 's/.*"Toolchain": "\(.*\)".*/\1/p')
     [ "$(go env GOVERSION)" = "$toolchain" ] || echo "this host builds with $(go env GOVERSION), go.mod asks for $toolchain: releases are built with that"
-    for name in supervisor realm; do
+    for name in supervisor realm traces; do
         GOTOOLCHAIN=$toolchain $tool govulncheck ${db:+-db "$db"} "./cmd/$name"
     done
 }
@@ -41,7 +41,7 @@ fi
 
 if wanted sbom; then
     : >"$OUT/licenses.txt"
-    for name in supervisor realm; do
+    for name in supervisor realm traces; do
         cgo=0
         [ "$name" = realm ] && cgo=1
         CGO_ENABLED=$cgo $tool cyclonedx-gomod app -licenses -json -noserial -output "$OUT/sbom-$name.json" -main "cmd/$name" . 2>/dev/null
