@@ -1,6 +1,8 @@
 module example.internal/library
 
-go 1.26.8
+go 1.26.0
+
+toolchain go1.26.10
 
 require realm.internal/supervisor v0.0.0
 
