@@ -91,7 +91,7 @@ func (t *texter) show(v any, depth int) string {
 	case *Set:
 		return t.inside(unsafe.Pointer(v), "[Set]", depth, func() string { return t.set(v, depth) })
 	case *Error:
-		return t.inside(unsafe.Pointer(v), "["+escapeControls(v.Error())+"]", depth, func() string { return t.error(v, depth) })
+		return t.inside(unsafe.Pointer(v), "[Error]", depth, func() string { return t.error(v, depth) })
 	}
 	return t.foreign(v, depth)
 }

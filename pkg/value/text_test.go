@@ -77,4 +77,15 @@ func TestTextIsBounded(t *testing.T) {
 	if n := len(Text(wide)); n > 25_000 {
 		t.Errorf("two long strings became %d bytes", n)
 	}
+	row := make([]any, 100)
+	for i := range row {
+		row[i] = &Error{Name: "E", Message: strings.Repeat("x", 20_000)}
+	}
+	deep := any(row)
+	for range 8 { // as deep as is shown
+		deep = []any{deep}
+	}
+	if n := len(Text(deep)); n > 64<<10 {
+		t.Errorf("errors too deep to be shown became %d bytes", n)
+	}
 }
