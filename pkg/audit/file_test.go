@@ -133,6 +133,7 @@ func TestTornEndIsMended(t *testing.T) {
 func TestChangedEndIsNotContinued(t *testing.T) {
 	l := threeLines(t)
 	all := l[0] + l[1] + l[2]
+	tooLong := strings.Repeat("x", maxWindow) + "\n"
 	for claim, c := range map[string]struct {
 		text, reason string
 		at           int // the byte where the line begins that is named
@@ -152,6 +153,7 @@ func TestChangedEndIsNotContinued(t *testing.T) {
 		"the beginning of another record there": {all + `{"seq":9,"timestamp":1`, "neither", len(all)},
 		"text in a log without lines":           {"hello", "neither", 0},
 		"a line before a long one":              {"x\n" + longLine(), "not an audit record", 0},
+		"a line that is too long between":       {l[0] + tooLong + l[1], "longer than a record", len(l[0]+tooLong+l[1]) - maxWindow},
 	} {
 		path := filepath.Join(t.TempDir(), "log")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {

@@ -29,6 +29,9 @@ func readEnd(r io.ReaderAt, size int64) (end, error) {
 			return end{}, err
 		}
 		e, enough, err := parseEnd(text, size)
+		if err == nil && !enough && window == maxWindow && window < size {
+			return end{}, &CorruptError{Offset: size - window, Reason: "longer than a record can be"}
+		}
 		if enough || window == size || window == maxWindow {
 			return e, err
 		}
