@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -119,8 +120,9 @@ func canonicalHost(host string) (string, error) {
 		return a.String(), nil
 	}
 	if !isASCII(host) || strings.Contains(strings.ToLower(host), "xn--") {
+		// idna encodes bytes that are no UTF-8 to a name that it refuses itself.
 		ascii, err := idna.Lookup.ToASCII(host)
-		if err != nil {
+		if err != nil || !utf8.ValidString(host) {
 			return "", errors.New("has a host that is not a valid international name")
 		}
 		host = ascii
@@ -233,5 +235,5 @@ func parseNumber(s string) (uint64, bool) {
 func urlTarget(u *url.URL) string {
 	bare := *u
 	bare.User, bare.RawQuery, bare.ForceQuery, bare.Fragment, bare.RawFragment = nil, "", false, "", ""
-	return Shorten(bare.String())
+	return Target(bare.String())
 }
