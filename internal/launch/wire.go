@@ -14,9 +14,11 @@ const (
 	launcherProtocol = 2
 	launcherMagic    = 0x6d6c6572
 
-	maxMessageBytes = 192 << 10
-	maxDonated      = 64
+	maxDonated = 64
 )
+
+// MaxMessageBytes bounds what a launcher is told: arguments, environment and mounts together.
+const MaxMessageBytes = 192 << 10
 
 const (
 	msgHello uint32 = iota + 1
@@ -115,8 +117,8 @@ func (e *encoder) message() ([]byte, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	if len(e.bytes) > maxMessageBytes {
-		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrSpecTooLarge, len(e.bytes), maxMessageBytes)
+	if len(e.bytes) > MaxMessageBytes {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", ErrSpecTooLarge, len(e.bytes), MaxMessageBytes)
 	}
 	return e.bytes, nil
 }

@@ -243,8 +243,21 @@ func (d *decoder) optional(into *Raw) {
 	}
 }
 
+// maxList bounds lists of strings, which take more memory than they took bytes: no realm of ours has more bytes beside
+// the data of a call.
+const maxList = 256 << 10
+
+func (d *decoder) list() int {
+	n := d.array()
+	if n > maxList {
+		d.keep(ErrTooLarge)
+		return 0
+	}
+	return n
+}
+
 func (d *decoder) strs(into *[]string) {
-	out := make([]string, d.array())
+	out := make([]string, d.list())
 	for i := range out {
 		d.str(&out[i])
 	}
@@ -252,7 +265,7 @@ func (d *decoder) strs(into *[]string) {
 }
 
 func (d *decoder) pairs(into *[][2]string) {
-	out := make([][2]string, d.array())
+	out := make([][2]string, d.list())
 	for i := range out {
 		d.fields(2)
 		d.str(&out[i][0])

@@ -155,6 +155,18 @@ func TestAFieldOfAnotherTypeIsMalformed(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-01
+func TestListsAreBounded(t *testing.T) {
+	long := make([]string, maxList+1)
+	for _, m := range []Message{&SubprocessSpawn{Args: long}, &Failure{Pending: long}, &NetworkFetch{Headers: make([][2]string, maxList+1)}} {
+		frame := frameOf(t, 1, m)
+		into := reflect.New(reflect.TypeOf(m).Elem()).Interface().(Message)
+		if err := (Frame{Op: m.Op(), Body: frame[7:]}).Decode(into); !errors.Is(err, ErrMalformed) {
+			t.Errorf("%s: %v", m.Op(), err)
+		}
+	}
+}
+
 func TestASizeAboveTheOwnersLimitIsRefusedUnread(t *testing.T) {
 	frame := frameOf(t, 1, &Environment{Name: strings.Repeat("x", 100)})
 	at := func(n int) func(Op) (int, error) { return func(Op) (int, error) { return n, nil } }

@@ -176,6 +176,9 @@ func (c *Commands) Run(ctx context.Context, t grants.Spawn, stdin []byte) (Resul
 	if int64(len(stdin)) > t.MaxInputBytes() {
 		return Result{}, grants.ExceededBytes(t.Path(), "maxWriteBytes", t.MaxInputBytes(), int64(len(stdin)))
 	}
+	if !sendable(t.Args()) {
+		return Result{}, startFailure(t, launch.ErrSpecTooLarge) // at once: they would be held while the call waits
+	}
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
@@ -183,6 +186,15 @@ func (c *Commands) Run(ctx context.Context, t grants.Spawn, stdin []byte) (Resul
 		return Result{}, ctx.Err()
 	}
 	return c.run(ctx, t, stdin)
+}
+
+// sendable reports whether arguments could be taken by a launcher.
+func sendable(args []string) bool {
+	left := launch.MaxMessageBytes
+	for _, a := range args {
+		left -= len(a) + 1
+	}
+	return left >= 0
 }
 
 func (c *Commands) run(ctx context.Context, t grants.Spawn, stdin []byte) (Result, error) {

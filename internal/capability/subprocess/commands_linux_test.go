@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/pkg/grants"
 )
 
@@ -266,5 +267,20 @@ func TestZeroTicketAndEndedRunAreRefused(t *testing.T) {
 func TestArgumentsBeyondTheKernelsLimitFail(t *testing.T) {
 	j := open(t, granting("/bin/true"))
 	_, err := j.run("", "/bin/true", strings.Repeat("x", 300<<10))
+	wantFailure(t, err, "E2BIG")
+}
+
+// Covers: T-RPC-01
+func TestTooManyArgumentsDoNotWaitForAPlace(t *testing.T) {
+	j := open(t, shell())
+	for range Parallel {
+		j.commands.slots <- struct{}{}
+	}
+	defer func() {
+		for range Parallel {
+			<-j.commands.slots
+		}
+	}()
+	_, err := j.run("", "/bin/sh", make([]string, launch.MaxMessageBytes+1)...)
 	wantFailure(t, err, "E2BIG")
 }
