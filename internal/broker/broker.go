@@ -93,10 +93,17 @@ func New(c Config) *Broker {
 // end is an error: io.EOF when the realm closed its pipe, one that wraps
 // ErrProtocol, or the error of the audit trail. When ctx ends, calls in flight
 // are cancelled; Serve itself ends with the pipe. On return no call is executing.
-func (b *Broker) Serve(ctx context.Context) (End, error) {
+func (b *Broker) Serve(ctx context.Context) (end End, err error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer b.calls.Wait()
-	defer cancel()
+	defer func() {
+		cancel()
+		b.calls.Wait()
+		select {
+		case fatal := <-b.fatal: // of a call that ended behind the realm's last word
+			end, err = End{}, fatal
+		default:
+		}
+	}()
 	b.ctx = ctx
 	b.boundFrameTime()
 	for b.state != finished {
@@ -166,6 +173,9 @@ func (b *Broker) result(f rpc.Frame) error {
 	m := &rpc.Result{}
 	if err := f.Decode(m); err != nil {
 		return err
+	}
+	if n := int64(len(m.Value)); n > b.limits.MaxResultBytes {
+		return fmt.Errorf("%w: a result of %d bytes is over maxResultBytes", ErrProtocol, n)
 	}
 	b.state, b.end = finished, End{Result: m}
 	return nil

@@ -402,6 +402,64 @@ func TestWhatCannotBeRecordedDoesNotHappen(t *testing.T) {
 	}
 }
 
+// Covers: T-AUD-01
+func TestARecordThatFailsBehindTheResultEndsTheRun(t *testing.T) {
+	full, n := errors.New("no space left"), 0
+	tool := &heldTool{release: make(chan struct{}), called: make(chan struct{})}
+	r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}}, func(c *Config) {
+		c.Executors.Tools = tool
+		c.Trail = NewTrail("r", audit.NewFunc(func(audit.Record) error {
+			if n++; n > 1 {
+				return full
+			}
+			return nil
+		}), nil)
+	})
+	r.send(1, &rpc.ToolRequest{Method: "t", Size: 1, Params: rpc.Raw{0xc0}})
+	<-tool.called
+	r.send(0, done())
+	if s := r.wait(); !errors.Is(s.err, full) || s.end.Result != nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Covers: T-RPC-01
+func TestLimitsHoldForARealmThatLiesAboutSizes(t *testing.T) {
+	long := append([]byte{0xc6, 0, 1, 0, 0}, make([]byte, 64<<10)...)
+	r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}, Resources: grants.Resources{MaxWriteBytes: 1, MaxResultBytes: 1}}, nil)
+	r.send(1, &rpc.ToolRequest{Method: "t", Params: long})
+	if _, m := r.reply(); m.Error.Capability != grants.ResourceBytes {
+		t.Errorf("parameters: %+v", m)
+	}
+	r.send(0, &rpc.Result{Value: long})
+	if s := r.wait(); !errors.Is(s.err, ErrProtocol) {
+		t.Errorf("result: %+v", s)
+	}
+}
+
+// Covers: T-SEC-01
+func TestWhatARecordCutsHoldsNoPartOfASecret(t *testing.T) {
+	const secret = "hunter2hunter2hunter2hunter2"
+	set := redact.NewSet([]redact.Secret{{Name: "TOKEN", Value: secret, Readable: true}})
+	memory := audit.NewMemory()
+	r := newRig(t, grants.Grants{}, func(c *Config) { c.Secrets, c.Trail = set, NewTrail("r", memory, set.Diagnostics.Text) })
+	path := "/" + strings.Repeat("p", 235) + secret
+	r.send(1, &rpc.NetworkFetch{Method: "GET", URL: "https://a.test" + path[14:]})
+	r.send(2, &rpc.FilesystemRead{Path: path})
+	for range 2 {
+		if _, m := r.reply(); strings.Contains(m.Error.Target+m.Error.Message+m.Error.Hint, "hunter2") {
+			t.Errorf("%+v", m)
+		}
+	}
+	r.send(0, done())
+	r.wait()
+	for _, rec := range memory.Records() {
+		if strings.Contains(rec.Target+rec.Reason, "hunter2") {
+			t.Errorf("%+v", rec)
+		}
+	}
+}
+
 // Covers: T-SEC-01
 func TestSecretsAreReplacedInOutputAndErrors(t *testing.T) {
 	g := grants.Grants{Secrets: map[string]grants.Secret{"TOKEN": {Value: "hunter2hunter2"}}}

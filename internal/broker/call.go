@@ -33,10 +33,11 @@ type call[M, T any] struct {
 // answer is what a call gives back to the guest.
 type answer struct {
 	// One of: bytes become a Uint8Array, value is encoded by pkg/value.
-	bytes []byte
-	value any
-	raw   rpc.Raw // encoded already
-	moved int64   // bytes, for the audit record
+	bytes  []byte
+	value  any
+	raw    rpc.Raw // encoded already
+	moved  int64   // bytes, for the audit record
+	reason string  // for the audit record
 	// concealed are the secrets that were taken out of the answer.
 	concealed []string
 }
@@ -57,7 +58,7 @@ func (c call[M, T]) handle(b *Broker, f rpc.Frame) error {
 			b.state, b.end = finished, End{Failure: exhaustedFailure(err)}
 			return nil
 		}
-		op.target = grants.Shorten(op.target) // there may be more of these than the operator has allowed of others
+		op.target = b.shorten(op.target) // there may be more of these than the operator has allowed of others
 		return b.refuse(op, err)
 	}
 	ticket, err := c.check(b, m)
@@ -108,12 +109,12 @@ func (b *Broker) refuse(op operation, err error) error {
 		b.fail(err)
 		return err
 	}
-	return b.reply(op.id, &rpc.Reply{Error: denied(d)})
+	return b.reply(op.id, &rpc.Reply{Error: b.denied(d)})
 }
 
 // finish records and answers a call that was executed.
 func (b *Broker) finish(op operation, a answer, err error, took time.Duration) {
-	r := op.record(audit.Used, "")
+	r := op.record(audit.Used, a.reason)
 	ms := took.Milliseconds()
 	r.DurationMs = &ms
 	reply := &rpc.Reply{OK: true, Value: a.raw}
@@ -123,6 +124,9 @@ func (b *Broker) finish(op operation, a answer, err error, took time.Duration) {
 	if err != nil {
 		reply = &rpc.Reply{}
 		r.Outcome, r.Reason, reply.Error = b.classify(op, err)
+		if r.Outcome == audit.Denied {
+			r.Capability = reply.Error.Capability // a limit's, as where it is refused at once
+		}
 	} else {
 		r.Bytes = &a.moved
 	}
@@ -161,7 +165,11 @@ func (b *Broker) reply(id uint64, r *rpc.Reply) error {
 func (b *Broker) classify(op operation, err error) (audit.Outcome, string, rpc.ReplyError) {
 	var d *grants.Denial
 	if errors.As(err, &d) {
-		return audit.Denied, d.Rule, denied(d)
+		reason := d.Rule
+		if d.Target != "" && d.Target != op.target { // the hop of a redirect
+			reason = d.Error()
+		}
+		return audit.Denied, reason, b.denied(d)
 	}
 	e := rpc.ReplyError{Kind: rpc.KindOperation, Capability: op.capability, Target: op.target}
 	var t *toolError
@@ -185,8 +193,15 @@ func (b *Broker) classify(op operation, err error) (audit.Outcome, string, rpc.R
 	return audit.Error, err.Error(), e
 }
 
-func denied(d *grants.Denial) rpc.ReplyError {
-	return rpc.ReplyError{Kind: rpc.KindDenied, Message: d.Error(), Capability: d.Capability, Target: d.Target, Hint: d.Hint}
+func (b *Broker) denied(d *grants.Denial) rpc.ReplyError {
+	told := *d
+	told.Target = b.shorten(d.Target)
+	return rpc.ReplyError{Kind: rpc.KindDenied, Message: told.Error(), Capability: told.Capability, Target: told.Target, Hint: told.Hint}
+}
+
+// shorten takes secrets out before it cuts: what is cut first could keep most of one.
+func (b *Broker) shorten(target string) string {
+	return grants.Shorten(b.Secrets.Diagnostics.Text(target))
 }
 
 func exhaustedFailure(err error) *rpc.Failure {

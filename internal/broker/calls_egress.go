@@ -54,7 +54,11 @@ var networkFetch = call[rpc.NetworkFetch, grants.Fetch]{
 			value.Member{Key: "redirected", Value: res.Redirected},
 			value.Member{Key: "headers", Value: headers},
 			value.Member{Key: "body", Value: body})
-		return answer{moved: n, value: v, concealed: c.names()}, nil
+		a := answer{moved: n, value: v, concealed: c.names()}
+		if res.Redirected {
+			a.reason = "answered by " + fetchTarget(res.URL)
+		}
+		return a, nil
 	},
 }
 
@@ -64,7 +68,7 @@ func fetchTarget(raw string) string {
 	if err != nil || u.Host == "" {
 		return "(no absolute URL)"
 	}
-	return grants.Shorten(u.Scheme + "://" + u.Host + u.EscapedPath())
+	return grants.Target(u.Scheme + "://" + u.Host + u.EscapedPath())
 }
 
 var subprocessSpawn = call[rpc.SubprocessSpawn, grants.Spawn]{
@@ -104,8 +108,8 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 		if err := b.Budget.DataRequest(); err != nil {
 			return grants.ToolCall{}, err
 		}
-		if m.Size > b.limits.MaxWriteBytes {
-			return grants.ToolCall{}, grants.ExceededBytes(m.Method, "maxWriteBytes", b.limits.MaxWriteBytes, m.Size)
+		if size := max(m.Size, int64(len(m.Params))); size > b.limits.MaxWriteBytes {
+			return grants.ToolCall{}, grants.ExceededBytes(m.Method, "maxWriteBytes", b.limits.MaxWriteBytes, size)
 		}
 		return b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
 	},

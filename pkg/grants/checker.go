@@ -48,7 +48,7 @@ func (c *Checker) Environment(name string) (EnvironmentRead, error) {
 	if !ok {
 		return EnvironmentRead{}, &Denial{
 			Capability: CapabilityEnvironment,
-			Target:     Shorten(name),
+			Target:     Target(name),
 			Rule:       "the variable is not granted",
 			Hint:       mapHint("environment", name, "value", validVariable(name) == ""),
 		}
@@ -62,7 +62,7 @@ func (c *Checker) Secret(name string) (SecretRead, error) {
 	if !ok {
 		return SecretRead{}, &Denial{
 			Capability: CapabilitySecret,
-			Target:     Shorten(name),
+			Target:     Target(name),
 			Rule:       "the secret is not granted",
 			Hint:       mapHint("secrets", name, "{fromEnv: "+flow(name)+"}", validVariable(name) == ""),
 		}
@@ -72,7 +72,7 @@ func (c *Checker) Secret(name string) (SecretRead, error) {
 	}
 	return SecretRead{}, &Denial{
 		Capability: CapabilitySecret,
-		Target:     Shorten(name),
+		Target:     Target(name),
 		Rule:       "the secret is added to requests by the supervisor and not readable",
 		Hint:       mapHint("secrets", name, "{guest: true}", true),
 	}
@@ -93,10 +93,10 @@ func (c *Checker) Tool(method string, readOnly bool) (ToolCall, error) {
 		if validTool(method) == "" {
 			hint = fmt.Sprintf("tools: {allowed: [%s]}", flow(method))
 		}
-		return ToolCall{}, &Denial{CapabilityTool, Shorten(method), "the tool is not granted", hint}
+		return ToolCall{}, &Denial{CapabilityTool, Target(method), "the tool is not granted", hint}
 	}
 	if c.grants.Tools.ReadOnly && !readOnly {
-		return ToolCall{}, &Denial{CapabilityTool, Shorten(method),
+		return ToolCall{}, &Denial{CapabilityTool, Target(method),
 			"only read-only tools are granted and this one does not declare itself read-only", "tools: {readOnly: false}"}
 	}
 	return ToolCall{method: method, valid: true}, nil
@@ -110,10 +110,10 @@ func (c *Checker) Spawn(path string, args []string) (Spawn, error) {
 		if validPath(path) == "" {
 			hint = fmt.Sprintf("subprocess: {commands: [%s]}", flow(path))
 		}
-		return Spawn{}, &Denial{CapabilitySubprocess, Shorten(path), "the command is not granted", hint}
+		return Spawn{}, &Denial{CapabilitySubprocess, Target(path), "the command is not granted", hint}
 	}
 	if slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "\x00") }) {
-		return Spawn{}, &Denial{CapabilitySubprocess, Shorten(path), "an argument holds a NUL byte", ""}
+		return Spawn{}, &Denial{CapabilitySubprocess, Target(path), "an argument holds a NUL byte", ""}
 	}
 	return Spawn{
 		path:        path,

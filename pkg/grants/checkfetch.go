@@ -98,5 +98,5 @@ func rawTarget(target string) string {
 	if at := strings.LastIndexByte(target, '@'); at >= 0 {
 		target = target[at+1:]
 	}
-	return Shorten(target)
+	return Target(target)
 }

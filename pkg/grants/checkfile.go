@@ -49,7 +49,7 @@ func (c *Checker) MakeDirectory(guestPath string) (MakeDirectory, error) {
 func (c *Checker) Remove(guestPath string) (Remove, error) {
 	f, err := c.writable(guestPath)
 	if err == nil && f.rel == "." {
-		return Remove{}, &Denial{CapabilityFilesystemWrite, Shorten(guestPath), "a granted root cannot be removed", ""}
+		return Remove{}, &Denial{CapabilityFilesystemWrite, Target(guestPath), "a granted root cannot be removed", ""}
 	}
 	return Remove{f}, err
 }
@@ -65,7 +65,7 @@ func (c *Checker) writable(guestPath string) (file, error) {
 // locate finds the root that holds a guest's path by its text alone. The executor asks the kernel again.
 func locate(guestPath string, roots []string, capability, key string, limit int64) (file, error) {
 	deny := func(rule, hint string) (file, error) {
-		return file{}, &Denial{capability, Shorten(guestPath), rule, hint}
+		return file{}, &Denial{capability, Target(guestPath), rule, hint}
 	}
 	switch {
 	case strings.Contains(guestPath, "\x00"):

@@ -25,7 +25,7 @@ const (
 // Denial is a refused operation or an exhausted limit. It tells the guest what the grants say and nothing about the host.
 type Denial struct {
 	Capability string // what was asked for: "filesystem.read", "resource.operations"
-	Target     string // on what, as the guest named it, shortened
+	Target     string // on what, as the guest named it; see Target
 	Rule       string // why not
 	Hint       string // the narrowest grants fragment that would allow it, or what to do instead; may be ""
 }
@@ -38,15 +38,19 @@ func (d *Denial) Error() string {
 	return fmt.Sprintf("%s of %q denied: %s", d.Capability, d.Target, d.Rule)
 }
 
-// maxTarget bounds how much of a guest's string is repeated in denials and audit records.
-const maxTarget = 256
+// Target is what a denial names, as valid UTF-8: all of a path or URL, however long, since secrets are taken out of it before it
+// is shortened to be shown.
+func Target(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxURL)], "\uFFFD") }
 
-// Shorten cuts text from a guest to a length that is fit for messages and audit records, and makes it valid UTF-8.
+// maxShown bounds how much of a guest's string is repeated in messages.
+const maxShown = 256
+
+// Shorten cuts text from a guest to a length that is fit for messages, and makes it valid UTF-8.
 func Shorten(text string) string {
-	if len(text) <= maxTarget {
+	if len(text) <= maxShown {
 		return strings.ToValidUTF8(text, "\uFFFD")
 	}
-	return strings.ToValidUTF8(text[:maxTarget], "") + "…"
+	return strings.ToValidUTF8(text[:maxShown], "") + "…"
 }
 
 // ExceededBytes is the denial of an operation that needs more bytes than the limit under key allows. A need that is
@@ -57,7 +61,7 @@ func ExceededBytes(target, key string, limit, need int64) *Denial {
 	}
 	return &Denial{
 		Capability: ResourceBytes,
-		Target:     Shorten(target),
+		Target:     Target(target),
 		Rule:       fmt.Sprintf("more than the %d bytes of %s", limit, key),
 		Hint:       limitHint(key, need),
 	}

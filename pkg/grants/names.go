@@ -47,8 +47,8 @@ func validVariable(name string) string {
 		return "holds a \"=\""
 	case hasControl(name):
 		return "holds a control character"
-	case len(name) > maxTarget:
-		return fmt.Sprintf("is longer than %d bytes", maxTarget)
+	case len(name) > maxShown:
+		return fmt.Sprintf("is longer than %d bytes", maxShown)
 	}
 	return ""
 }
@@ -61,8 +61,8 @@ func validTool(name string) string {
 	switch {
 	case hasControl(name) || strings.Contains(name, " "):
 		return "holds a space or control character"
-	case len(name) > maxTarget:
-		return fmt.Sprintf("is longer than %d bytes", maxTarget)
+	case len(name) > maxShown:
+		return fmt.Sprintf("is longer than %d bytes", maxShown)
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func token(s string) bool {
 			return false
 		}
 	}
-	return s != "" && len(s) <= maxTarget
+	return s != "" && len(s) <= maxShown
 }
 
 func hasControl(s string) bool {

@@ -180,7 +180,7 @@ func (x *execution) conclude(res *Result, b *broker.Broker, realm *confine.Realm
 	case s.end.Failure != nil:
 		heap = s.end.Failure.HeapBytes
 	}
-	res.Stats.HeapMb = megabytes(heap)
+	res.Stats.HeapMb = megabytes(min(heap, x.limits.RealmMemoryMb<<20)) // the realm's word; more cannot be true
 	switch {
 	case why != nil:
 		res.err = stopped(why, s.end.Failure)
@@ -235,7 +235,10 @@ func megabytes(n int64) float64 { return float64(n*100>>20) / 100 }
 func (x *execution) finish(res *Result, took time.Duration) {
 	outcome, reason := audit.Used, ""
 	if res.err != nil {
-		outcome, reason = audit.Error, string(res.err.Code)+": "+res.err.Message
+		outcome, reason = audit.Error, string(res.err.Code)
+		if !guestsWord(res.err.Code) {
+			reason += ": " + res.err.Message
+		}
 		if res.err.Code == CodeDenied {
 			outcome = audit.Denied
 		}
@@ -251,6 +254,15 @@ func (x *execution) finish(res *Result, took time.Duration) {
 		res.Receipt.AuditHead = head
 	}
 	x.publish(res)
+}
+
+// guestsWord reports whether an error of this code has a message of the guest's, which may quote what it read.
+func guestsWord(c Code) bool {
+	switch c {
+	case CodeRuntime, CodeValidation, CodeDenied, CodeOOM, CodeDeadlock:
+		return true
+	}
+	return false
 }
 
 // unrecorded makes a run that ended well a failed one, and adds to the error of

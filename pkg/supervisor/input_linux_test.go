@@ -307,6 +307,11 @@ func TestTheAuditLogTellsTheWholeRun(t *testing.T) {
 	if strings.Contains(text, "content-of") || strings.Count(text, "\n") != len(got) {
 		t.Errorf("log %s", text)
 	}
+	quoting, err := runIn(t, s, capabilities+`export default async d => JSON.parse(await readText(d + '/in'))`, readWrite(data), args(data))
+	contains(t, failed(t, supervisor.ErrRuntime, err).Message, "content-of") // V8 quotes what it cannot parse
+	if last := quoting.Audit[len(quoting.Audit)-1]; last.Outcome != audit.Error || last.Reason != "RUNTIME" {
+		t.Errorf("the last record is %+v", last)
+	}
 	if last := res.Audit[len(res.Audit)-1].Hash; last != res.Receipt.AuditHead {
 		t.Errorf("head %s, last %s", res.Receipt.AuditHead, last)
 	}

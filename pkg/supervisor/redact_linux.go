@@ -27,7 +27,17 @@ func (x *execution) redact(res *Result) {
 		e.Pending[i] = r.Text(e.Pending[i])
 	}
 	e.Thrown = rewrite(e.Thrown, r)
-	e.Cause = json.RawMessage(r.Text(string(e.Cause)))
+	e.Cause = concealed(e.Cause, r)
+}
+
+// concealed replaces secrets in JSON; where one was not just a part of a string, the rest becomes one.
+func concealed(document json.RawMessage, r *redact.Redactor) json.RawMessage {
+	text := r.Text(string(document))
+	if len(document) == 0 || json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, _ := json.Marshal(text)
+	return quoted
 }
 
 func rewrite(v any, r *redact.Redactor) any {

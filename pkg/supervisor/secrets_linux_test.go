@@ -67,7 +67,7 @@ func TestSecretsLeaveByNoDoor(t *testing.T) {
 	s := supervise(t, supervisor.Config{Audit: audit.NewWriter(&lines), Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	t.Setenv("E2E_SECRET", canary)
 	g := granted(grants.Grants{
-		Secrets:    map[string]grants.Secret{"S": {FromEnv: "E2E_SECRET"}},
+		Secrets:    map[string]grants.Secret{"S": {FromEnv: "E2E_SECRET"}, "N": {Value: "12345678"}},
 		Filesystem: grants.Filesystem{Read: []string{t.TempDir()}},
 		Resources:  grants.Resources{WallClockMs: 2000},
 	})
@@ -77,6 +77,7 @@ func TestSecretsLeaveByNoDoor(t *testing.T) {
 		`throw s`,
 		`throw {deep: [s], [s]: 1}`,
 		`throw new Error('x', {cause: new Error(s)})`,
+		`throw new Error(s, {cause: {account: 9123456780}})`,
 		`const e = new Error('x'); e.name = s; e.stack = 'at ' + s; e.field = s; throw e`,
 		`console.log(s, {s}, btoa(s)); console.error([...s].join('')); throw 1`,
 		`await readText('/' + s)`,
@@ -124,11 +125,16 @@ func TestAnInjectedSecretReachesItsOriginOnly(t *testing.T) {
 	t.Parallel()
 	var got, other string
 	elsewhere := serve(t, func(w http.ResponseWriter, r *http.Request) { other = r.Header.Get("Authorization") })
+	long := "/" + strings.Repeat("p", 230-len(elsewhere.URL))
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		got = r.Header.Get("Authorization")
 		w.Header().Set("X-Echo", got)
 		if r.URL.Path == "/away" {
 			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
+			return
+		}
+		if r.URL.Path == "/telling" { // the text of a denial is cut in the middle of what was sent
+			http.Redirect(w, r, "http://127.0.0.1:1"+long+strings.TrimPrefix(got, "Bearer "), http.StatusFound)
 			return
 		}
 		_, _ = io.WriteString(w, "you sent "+got+" "+base64.StdEncoding.EncodeToString([]byte(canary)))
@@ -146,11 +152,21 @@ func TestAnInjectedSecretReachesItsOriginOnly(t *testing.T) {
 	if strings.Contains(whole, canary) || strings.Contains(whole, base64.StdEncoding.EncodeToString([]byte(canary))) {
 		t.Errorf("the guest saw %s", whole)
 	}
-	succeed(t, fetching+`export default url => fetchText(url)`, g, args(s.URL+"/away"))
+	res = succeed(t, fetching+`export default url => fetchText(url)`, g, args(s.URL+"/away"))
 	if other != "" {
 		t.Errorf("another origin got %q", other)
 	}
-	_, e := fails(t, supervisor.ErrDenied, `const { secret } = await import('realm:capabilities'); await secret('TOKEN')`, g)
+	if used := res.Audit[2]; used.Outcome != audit.Used || used.Reason != "answered by "+elsewhere.URL {
+		t.Errorf("who answered is not recorded: %+v", used)
+	}
+	res, e := fails(t, supervisor.ErrDenied, fetching+`export default url => fetchText(url)`, g, args(s.URL+"/telling"))
+	if told := fmt.Sprint(e, res.Audit); strings.Contains(told, canary[:8]) || !strings.Contains(told, "[redacted:TOKEN]") {
+		t.Errorf("a refused redirect tells %s", told)
+	}
+	if r := res.Audit[2]; r.Outcome != audit.Denied || !strings.Contains(r.Reason, "http://127.0.0.1:1/p") {
+		t.Errorf("where it led is not recorded: %+v", r)
+	}
+	_, e = fails(t, supervisor.ErrDenied, `const { secret } = await import('realm:capabilities'); await secret('TOKEN')`, g)
 	if e.Capability != "secret" || e.Hint == "" {
 		t.Errorf("%+v", e)
 	}

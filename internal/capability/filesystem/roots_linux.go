@@ -165,7 +165,7 @@ func refusePseudo(fd int, t ticket, name string) error {
 	}
 	return &grants.Denial{
 		Capability: name,
-		Target:     grants.Shorten(t.Path()),
+		Target:     grants.Target(t.Path()),
 		Rule:       "it lies on a pseudo file system (" + pseudo + "), which no grant opens",
 	}
 }
@@ -184,7 +184,7 @@ func fault(err error, t ticket, name string) error {
 	}
 	return &grants.Denial{
 		Capability: name,
-		Target:     grants.Shorten(t.Path()),
+		Target:     grants.Target(t.Path()),
 		Rule:       "a symbolic link on the way leads out of the granted root",
 		Hint:       "name the file by the path it has in a granted root; links inside a root must be relative and stay in it",
 	}

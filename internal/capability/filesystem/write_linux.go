@@ -162,7 +162,7 @@ func (p *place) examine(t ticket) error {
 	if p.old.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return &grants.Denial{
 			Capability: grants.CapabilityFilesystemWrite,
-			Target:     grants.Shorten(t.Path()),
+			Target:     grants.Target(t.Path()),
 			Rule:       "it is a symbolic link, and writes do not follow one",
 			Hint:       "write to the path of the file itself, or remove the link first",
 		}

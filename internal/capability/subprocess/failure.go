@@ -18,7 +18,7 @@ import (
 func replaced(t grants.Spawn) error {
 	return &grants.Denial{
 		Capability: grants.CapabilitySubprocess,
-		Target:     grants.Shorten(t.Path()),
+		Target:     grants.Target(t.Path()),
 		Rule:       "the executable was replaced after it was granted",
 		Hint:       "start a new run to grant the file that is there now",
 	}
@@ -38,7 +38,7 @@ const resourceMemory = "resource.memory"
 func tooMuchMemory(t grants.Spawn, group *cgroup.Group) error {
 	d := &grants.Denial{
 		Capability: resourceMemory,
-		Target:     grants.Shorten(t.Path()),
+		Target:     grants.Target(t.Path()),
 		Rule:       "the run's commands used more memory than realmMemoryMb",
 	}
 	if limits, err := group.Limits(); err == nil && limits.MemoryBytes > 0 {
