@@ -60,6 +60,7 @@ func (c *collection) read(from io.Reader) error {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, 16<<20)
 	said := map[string]*strings.Builder{}
+	begun := map[string]string{} // of a test's last line, of which test2json tells no more than a kilobyte at once
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -72,7 +73,15 @@ func (c *collection) read(from io.Reader) error {
 				said[name] = &strings.Builder{}
 			}
 			said[name].WriteString(e.Output)
-			c.line(e.Output)
+			begun[name] += e.Output
+			for {
+				line, rest, whole := strings.Cut(begun[name], "\n")
+				if !whole {
+					break
+				}
+				c.line(line)
+				begun[name] = rest
+			}
 		case "fail":
 			if e.Test != "" {
 				c.failed = append(c.failed, name)
