@@ -47,6 +47,23 @@ func threats(t *testing.T) map[string][]string {
 func coverage(t *testing.T) map[string][]string {
 	t.Helper()
 	tests := map[string][]string{}
+	eachTest(t, func(dir string, text []byte) {
+		var ids []string
+		for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
+			if m := covers.FindStringSubmatch(s.Text()); m != nil {
+				ids = append(ids, threatID.FindAllString(m[1], -1)...) // other ids are of the cases
+			} else if m := testFunc.FindStringSubmatch(s.Text()); m != nil {
+				tests[dir+"."+m[1]] = ids
+				ids = nil
+			}
+		}
+	})
+	return tests
+}
+
+// eachTest shows the text of every test file, with its directory.
+func eachTest(t *testing.T, show func(dir string, text []byte)) {
+	t.Helper()
 	root := "../.."
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -62,25 +79,16 @@ func coverage(t *testing.T) map[string][]string {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, filepath.Dir(path))
+		dir, err := filepath.Rel(root, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
-		var ids []string
-		for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-			if m := covers.FindStringSubmatch(s.Text()); m != nil {
-				ids = append(ids, threatID.FindAllString(m[1], -1)...) // other ids are of the cases
-			} else if m := testFunc.FindStringSubmatch(s.Text()); m != nil {
-				tests[rel+"."+m[1]] = ids
-				ids = nil
-			}
-		}
+		show(dir, text)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tests
 }
 
 func TestEveryThreatHasATestThatSaysSo(t *testing.T) {
@@ -107,6 +115,46 @@ func TestEveryThreatHasATestThatSaysSo(t *testing.T) {
 		for _, id := range ids {
 			if !named[id+" "+name] {
 				t.Errorf("%s covers %s, whose row does not name it", name, id)
+			}
+		}
+	}
+}
+
+// What make attack counts has a row as well.
+func TestEveryAttackThatIsCountedCoversAThreat(t *testing.T) {
+	text, err := os.ReadFile("../evidence/steps.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "const attacks")
+	list, _, _ = strings.Cut(list, "\n\n")
+	names := regexp.MustCompile(`Test\w+`).FindAllString(list, -1)
+	if len(names) < 5 {
+		t.Fatalf("only %q found", names)
+	}
+	tests := coverage(t)
+	for _, name := range names {
+		if ids, exists := tests["pkg/supervisor."+name]; !exists || len(ids) == 0 {
+			t.Errorf("%s is counted, but is no test or covers no threat", name)
+		}
+	}
+}
+
+// A row's third column says where its defence is.
+func TestEveryThreatsDefenceIsWhereItSays(t *testing.T) {
+	text, err := os.ReadFile("../../docs/THREAT_MODEL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := regexp.MustCompile("`((?:internal|pkg|scripts)/[^`]+)`")
+	for line := range strings.Lines(string(text)) {
+		id := rowID.FindStringSubmatch(line)
+		if id == nil {
+			continue
+		}
+		for _, m := range place.FindAllStringSubmatch(strings.Split(line, "|")[3], -1) {
+			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+				t.Errorf("%s: %v", id[1], err)
 			}
 		}
 	}
