@@ -35,6 +35,7 @@ func hostileRealm(t *testing.T) string {
 }
 
 // Cases T3, T5
+// Covers: T-RPC-01, T-RPC-02, T-RPC-03, T-RPC-04
 func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
 	counts := newEngaged()
@@ -101,6 +102,8 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 }
 
 // The receipt is the kernel's word, not the realm's.
+//
+// Covers: T-NS-04
 func TestARealmThatIsNotConfinedGetsNoSource(t *testing.T) {
 	s := supervise(t, supervisor.Config{RealmPath: hostileRealm(t), MaxConcurrent: 2})
 	counts := newEngaged()

@@ -118,6 +118,7 @@ func delegate(t *testing.T, pid int) {
 // unless the operator says so, and what he says is on the receipt.
 //
 // Case L7
+// Covers: T-NS-04
 func TestWithoutDelegationNothingRuns(t *testing.T) {
 	if os.Geteuid() == 0 {
 		if output, err := asPlainUser(t, false, "-test.v", "-test.run=^TestWithoutDelegationNothingRuns$"); err != nil {
