@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // openManager opens a manager whose groups are swept at the end.
@@ -200,17 +201,36 @@ func TestMemoryLimitKillsAndIsCounted(t *testing.T) {
 // Covers: T-RES-03
 func TestPidsLimitStopsForks(t *testing.T) {
 	g := create(t, openManager(t), "pids", Limits{Pids: 4})
-	cmd := join(t, g, "for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; wait")
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
+	// The shell ends at the fork that fails, or after the last.
+	_ = join(t, g, "for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done").Wait()
+	left, err := os.ReadFile(filepath.Join(g.dirs[pids], "pids.current"))
+	if err != nil || strings.TrimSpace(string(left)) != "3" {
+		t.Errorf("the shell has left %q processes, %v", left, err)
+	}
+}
+
+// A load on the host makes the shells slower, never faster.
+//
+// Covers: T-RES-02
+func TestCPULimitHolds(t *testing.T) {
+	const share, work = 0.2, 200 * time.Millisecond
+	g := create(t, openManager(t), "cpu", Limits{Pids: 8, CPUs: share})
+	began := time.Now()
+	cmd := join(t, g, "while :; do :; done & while :; do :; done")
+	for used := time.Duration(0); used < work; time.Sleep(5 * time.Millisecond) {
+		s, err := g.Stats()
+		if err != nil || time.Since(began) > time.Minute {
+			t.Fatalf("%v used, %v", s.CPU, err)
+		}
+		used = s.CPU
+	}
+	if took, least := time.Since(began), time.Duration(float64(work)/share*3/4); took < least {
+		t.Errorf("%v of work were done in %v, want %v at least", work, took, least)
+	}
 	if err := g.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-done
-	limit, err := os.ReadFile(filepath.Join(g.dirs[pids], "pids.max"))
-	if err != nil || strings.TrimSpace(string(limit)) != "4" {
-		t.Fatalf("pids.max = %q, %v", limit, err)
-	}
+	_ = cmd.Wait()
 }
 
 func TestMissingControllerIsNamedAndOnlyIfAskedFor(t *testing.T) {
