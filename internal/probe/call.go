@@ -5,6 +5,7 @@ package probe
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -45,6 +46,15 @@ func succeeds(number uintptr, args func() []uintptr) func(Target) (bool, string)
 	return func(Target) (bool, string) {
 		result, errno := call(number, args()...)
 		return errno == 0, describe(result, errno)
+	}
+}
+
+// passes is an attack of one call whose arguments are such that the kernel refuses
+// them once it has found that the caller may: these errors mean that it worked.
+func passes(number uintptr, args func() []uintptr, after ...syscall.Errno) func(Target) (bool, string) {
+	return func(Target) (bool, string) {
+		result, errno := call(number, args()...)
+		return errno == 0 || slices.Contains(after, errno), describe(result, errno)
 	}
 }
 

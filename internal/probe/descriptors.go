@@ -9,7 +9,8 @@ import (
 )
 
 // A realm holds 0 and 1 (null), 2 (its standard error), 3 (from the
-// supervisor), 4 (to it) and 5 (control), and what its runtime made since.
+// supervisor), 4 (to it) and 5 (control), and what its runtime made since. A
+// command is given the first three.
 const lastDonated = 5
 
 func descriptorProbes() []Probe {
@@ -22,8 +23,8 @@ func descriptorProbes() []Probe {
 		return p
 	}
 	return []Probe{
-		{Name: "descriptors/inherited", Claim: "the realm holds exactly what it was given", Run: inherited},
-		{Name: "descriptors/kinds", Claim: "what it was given are two null devices and four pipes", Run: kinds},
+		{Name: "descriptors/inherited", Claim: "nothing is held but what was given", Run: inherited},
+		{Name: "descriptors/kinds", Claim: "what was given are two null devices and pipes", Run: kinds},
 		attack("write-to-input", "the input pipe cannot be written", unix.SYS_WRITE, func() []uintptr { return []uintptr{3, text("x"), 1} }),
 		attack("write-to-control", "the control pipe cannot be written", unix.SYS_WRITE, func() []uintptr { return []uintptr{5, text("x"), 1} }),
 		attack("read-from-output", "the output pipe cannot be read", unix.SYS_READ, func() []uintptr { return []uintptr{4, buffer(1), 1} }),
@@ -58,8 +59,8 @@ func descriptorProbes() []Probe {
 }
 
 // inherited looks at every number that a descriptor may have here.
-func inherited(Target) (bool, string) {
-	for fd := uintptr(lastDonated + 1); fd < 1<<16; fd++ {
+func inherited(t Target) (bool, string) {
+	for fd := uintptr(t.Last + 1); fd < 1<<16; fd++ {
 		var st unix.Stat_t
 		if _, errno := call(unix.SYS_FSTAT, fd, address(&st)); errno == unix.EBADF {
 			continue
@@ -71,8 +72,8 @@ func inherited(Target) (bool, string) {
 	return false, "none"
 }
 
-func kinds(Target) (bool, string) {
-	for fd := uintptr(0); fd <= lastDonated; fd++ {
+func kinds(t Target) (bool, string) {
+	for fd := uintptr(0); fd <= uintptr(t.Last); fd++ {
 		var st unix.Stat_t
 		if _, errno := call(unix.SYS_FSTAT, fd, address(&st)); errno != 0 {
 			return true, fmt.Sprintf("descriptor %d: %v", fd, errno)

@@ -4,6 +4,7 @@ package probe
 
 import (
 	"bytes"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,6 +12,7 @@ import (
 // disclosureProbes look for counters and names that say something about the
 // host or about a realm's siblings.
 func disclosureProbes() []Probe {
+	const everybody = "the kernel tells everybody"
 	return []Probe{
 		{Name: "disclosure/host-name", Claim: "the host's name is not seen", Works: true, Run: func(Target) (bool, string) {
 			var names unix.Utsname
@@ -18,7 +20,7 @@ func disclosureProbes() []Probe {
 			name, _, _ := bytes.Cut(names.Nodename[:], []byte{0})
 			return errno == 0 && string(name) != "realm", describe(result, errno) + " " + string(name)
 		}},
-		{Name: "disclosure/sysinfo", Claim: "load and memory of the host are not seen", FilterOnly: "the kernel tells everybody", Works: true,
+		{Name: "disclosure/sysinfo", Claim: "load and memory of the host are not seen", FilterOnly: everybody, Works: true,
 			Run: succeeds(unix.SYS_SYSINFO, func() []uintptr { return []uintptr{buffer(256)} })},
 		{Name: "disclosure/process-clock-target", Claim: "the supervisor's processor time is not seen", Run: func(t Target) (bool, string) {
 			result, errno := call(unix.SYS_CLOCK_GETTIME, processClock(t.PID), buffer(16))
@@ -60,6 +62,19 @@ func disclosureProbes() []Probe {
 			var info [10]int32
 			result, errno := call(unix.SYS_SEMCTL, 0, 0, 19, address(&info)) // SEM_INFO
 			return errno == 0 && info[7] != 0, describe(result, errno)
+		}},
+		{Name: "disclosure/pipe-numbers", Claim: "the number of a new pipe tells nothing of others'", FilterOnly: everybody, Works: true, Run: func(Target) (bool, string) {
+			var numbers [2]uint64
+			for i := range numbers {
+				var ends [2]int32
+				var st unix.Stat_t
+				if result, errno := call(unix.SYS_PIPE2, address(&ends), 0); errno != 0 {
+					return false, describe(result, errno)
+				}
+				call(unix.SYS_FSTAT, uintptr(ends[0]), address(&st))
+				numbers[i] = st.Ino
+			}
+			return numbers[0] != numbers[1], fmt.Sprint(numbers)
 		}},
 		{Name: "disclosure/null-times", Claim: "times of a shared device carry nothing between realms", FilterOnly: "fstat of the null device shows who touched it last; only touching it is refused", Run: succeeds(unix.SYS_UTIMENSAT, with(1, 0, 0, 0))},
 	}

@@ -20,6 +20,7 @@ const (
 	bombPids        = 5 * LimitPids
 	bombDescriptors = 1024
 	bombMappings    = 1 << 20
+	bombFiles       = 1 << 16 // as many as a jail's /tmp has, which is one of them itself
 )
 
 func exhaustionProbes() []Probe {
@@ -30,6 +31,7 @@ func exhaustionProbes() []Probe {
 		// The Go runtime may be the first to miss a mapping, and then ends.
 		{Name: "exhaustion/mappings", Claim: "mappings are bounded", Ends: []string{"exit status 2"}, Run: mappings},
 		{Name: "exhaustion/descriptors", Claim: "descriptors are bounded", Run: descriptors},
+		{Name: "exhaustion/files", Claim: "files are bounded, however small", Run: files},
 		// The C library ends the process when a thread cannot be made.
 		{Name: "exhaustion/threads", Claim: "threads are bounded", Ends: []string{"SIGABRT", "SIGSEGV", "exit status 2"}, Run: threads},
 		{Name: "exhaustion/processes", Claim: "processes are bounded", Run: processes},
@@ -117,6 +119,17 @@ func descriptors(Target) (bool, string) {
 		}
 	}
 	return true, fmt.Sprint(bombDescriptors)
+}
+
+func files(Target) (bool, string) {
+	for i := range bombFiles {
+		fd, errno := call(unix.SYS_OPEN, text(fmt.Sprint("/tmp/probe-", i)), unix.O_CREAT|unix.O_WRONLY, 0o600)
+		if errno != 0 {
+			return false, fmt.Sprint(i, " files, then ", describe(fd, errno))
+		}
+		call(unix.SYS_CLOSE, fd)
+	}
+	return true, fmt.Sprint(bombFiles)
 }
 
 func threads(Target) (bool, string) {

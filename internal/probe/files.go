@@ -31,6 +31,21 @@ func fileProbes() []Probe {
 			},
 		})
 	}
+	for _, path := range []string{
+		"/proc/sysrq-trigger", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sys/vm/drop_caches",
+		"/proc/1/mem", "/proc/1/oom_score_adj", "/proc/1/clear_refs", "/proc/1/attr/current", "/proc/1/uid_map",
+		"/sys/kernel/mm/ksm/run", "/sys/power/state", "/sys/kernel/uevent_helper",
+		"/sys/fs/cgroup/cgroup.procs", "/sys/fs/cgroup/cgroup.kill", "/sys/fs/cgroup/cgroup.subtree_control", "/sys/fs/cgroup/unified/cgroup.procs",
+		"/sys/fs/cgroup/unified/cgroup.kill", "/sys/fs/cgroup/memory/cgroup.procs", "/sys/fs/cgroup/memory/tasks", "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+		"/sys/fs/cgroup/pids/cgroup.procs", "/sys/fs/cgroup/cpu/cgroup.procs", "/sys/fs/cgroup/freezer/cgroup.procs",
+	} {
+		// A refusal for the file's mode tells that it is there.
+		probes = append(probes, Probe{Name: "files/write" + path, Claim: path + " is not there to be written", Works: strings.HasPrefix(path, "/proc/sys/") || strings.HasPrefix(path, "/proc/1/"),
+			Run: func(Target) (bool, string) {
+				result, errno := call(unix.SYS_OPENAT, cwd, text(path), unix.O_WRONLY|unix.O_NOCTTY, 0)
+				return errno != unix.ENOENT && errno != unix.ENOTDIR, describe(result, errno)
+			}})
+	}
 	path := func(s string, more ...uintptr) func() []uintptr {
 		return func() []uintptr { return append([]uintptr{text(s)}, more...) }
 	}

@@ -41,6 +41,7 @@ var jailMay = map[string]string{
 
 	"privileges/seccomp-filter":   "a further filter only narrows",
 	"privileges/seccomp-listener": "a further filter only narrows",
+	"privileges/landlock":         "a further rule set only narrows",
 	"privileges/make-dumpable":    "its own attribute",
 
 	"memory/shared-anonymous": "its own processes share it",
@@ -50,9 +51,9 @@ var jailMay = map[string]string{
 
 	"sockets/pair": "between its own processes",
 
-	"descriptors/kinds":         "it is given three pipes, not six",
 	"descriptors/lock-null":     "a lock on a device that nobody else locks",
 	"disclosure/sysinfo":        "the kernel tells everybody",
+	"disclosure/pipe-numbers":   "the kernel tells everybody",
 	"disclosure/children-usage": "its own children",
 	"disclosure/process-clocks": "its own processes",
 	"disclosure/processor":      "an instruction tells it as well",

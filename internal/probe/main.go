@@ -25,6 +25,7 @@ func Main(args []string) int {
 	flags.IntVar(&target.Port, "port", 0, "")
 	flags.StringVar(&target.Abstract, "abstract", "", "")
 	flags.StringVar(&target.File, "file", "", "")
+	flags.IntVar(&target.Last, "last", lastDonated, "")
 	if err := flags.Parse(args[1:]); err != nil {
 		return 2
 	}

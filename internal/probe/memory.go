@@ -13,6 +13,8 @@ const page = 4096
 
 func memoryProbes() []Probe {
 	const own = "is memory of the realm's own, charged to its control group"
+	const ring = "a ring does what its maker may do"
+	const noFile = 1 << 20
 	attack := func(name, claim string, works bool, number uintptr, args func() []uintptr) Probe {
 		return Probe{Name: "memory/" + name, Claim: claim, Works: works, Run: succeeds(number, args)}
 	}
@@ -55,9 +57,9 @@ func memoryProbes() []Probe {
 		attack("mq-open", "no message queue can be made", false, unix.SYS_MQ_OPEN, func() []uintptr { return []uintptr{text("probe"), unix.O_CREAT | unix.O_RDWR, 0o600, 0} }),
 		filtered(attack("userfaultfd", "no fault can be answered by the guest", false, unix.SYS_USERFAULTFD, with(1)), "only user mode faults of its own"),
 		attack("userfaultfd-kernel", "no kernel fault can be answered by the guest", false, unix.SYS_USERFAULTFD, with(0)),
-		filtered(attack("io-uring", "no ring can be made", true, unix.SYS_IO_URING_SETUP, func() []uintptr { return []uintptr{1, buffer(120)} }), "a ring does what its maker may do"),
-		attack("io-uring-enter", "no ring can be entered", false, unix.SYS_IO_URING_ENTER, with(bad, 0, 0, 0, 0, 0)),
-		attack("io-uring-register", "no ring can be set up", false, unix.SYS_IO_URING_REGISTER, with(bad, 0, 0, 0)),
+		filtered(attack("io-uring", "no ring can be made", true, unix.SYS_IO_URING_SETUP, func() []uintptr { return []uintptr{1, buffer(120)} }), ring),
+		{Name: "memory/io-uring-enter", Claim: "no ring can be entered", FilterOnly: ring, Works: true, Run: passes(unix.SYS_IO_URING_ENTER, with(noFile, 0, 0, 0, 0, 0), unix.EBADF)},
+		{Name: "memory/io-uring-register", Claim: "no ring can be set up", FilterOnly: ring, Works: true, Run: passes(unix.SYS_IO_URING_REGISTER, with(noFile, 0, 0, 0), unix.EBADF)},
 		filtered(attack("io-setup", "no asynchronous context can be made", true, unix.SYS_IO_SETUP, func() []uintptr { return []uintptr{1, buffer(8)} }), own),
 		attack("mlock", "no memory is locked", false, unix.SYS_MLOCK, with(uintptr(unsafe.Pointer(&pageOfOurs)), 1)),
 		attack("mlockall", "no memory is locked", false, unix.SYS_MLOCKALL, with(unix.MCL_FUTURE)),
@@ -85,7 +87,7 @@ func jitlessProbes() []Probe {
 	const claim = "no memory becomes executable"
 	const readWrite, exec = unix.PROT_READ | unix.PROT_WRITE, unix.PROT_EXEC
 	attack := func(name string, run func(Target) (bool, string)) Probe {
-		return Probe{Name: "jitless/" + name, Claim: claim, JitlessOnly: true, Works: true, Run: run}
+		return Probe{Name: "jitless/" + name, Claim: claim, only: Jitless, Works: true, Run: run}
 	}
 	mapped := func(prot uintptr) (uintptr, string, bool) {
 		at, errno := call(unix.SYS_MMAP, 0, page, prot, unix.MAP_PRIVATE|unix.MAP_ANON, bad, 0)
@@ -114,7 +116,7 @@ func jitlessProbes() []Probe {
 			return protect(unix.SYS_PKEY_MPROTECT, at, unix.PROT_READ|exec, bad)
 		}),
 		attack("make-code-writable", func(Target) (bool, string) { return protect(unix.SYS_MPROTECT, code()&^(page-1), readWrite|exec, 0) }),
-		{Name: "jitless/swap-code", Claim: claim, JitlessOnly: true, Run: func(Target) (bool, string) {
+		{Name: "jitless/swap-code", Claim: claim, only: Jitless, Run: func(Target) (bool, string) {
 			// A writable page moved over code brings its own protection along. The
 			// page is one that nothing executes: a copy of this program's code.
 			at, what, ok := mapped(readWrite)
@@ -131,7 +133,7 @@ func jitlessProbes() []Probe {
 			}
 			return protect(unix.SYS_MPROTECT, moved, unix.PROT_READ|exec, 0)
 		}},
-		{Name: "jitless/protection-high-bit", Claim: claim, JitlessOnly: true, Run: func(Target) (bool, string) {
+		{Name: "jitless/protection-high-bit", Claim: claim, only: Jitless, Run: func(Target) (bool, string) {
 			at, what, ok := mapped(readWrite)
 			if !ok {
 				return false, what

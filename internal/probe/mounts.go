@@ -33,8 +33,14 @@ func mountProbes() []Probe {
 		})},
 		Probe{Name: "mount/fsopen", Claim: "no file system can be configured", Works: true, Run: succeeds(unix.SYS_FSOPEN, func() []uintptr { return []uintptr{text("tmpfs"), 0} })},
 		Probe{Name: "mount/fspick", Claim: "no file system can be reconfigured", Run: succeeds(unix.SYS_FSPICK, func() []uintptr { return []uintptr{cwd, text("/"), 0} })},
-		Probe{Name: "mount/fsconfig", Claim: "no file system can be configured", Run: succeeds(unix.SYS_FSCONFIG, with(bad, 0, 0, 0, 0))},
-		Probe{Name: "mount/fsmount", Claim: "no file system can be mounted", Run: succeeds(unix.SYS_FSMOUNT, with(bad, 0, 0))},
+		Probe{Name: "mount/fsconfig", Claim: "no file system can be configured", Works: true, Run: func(Target) (bool, string) {
+			fd, errno := call(unix.SYS_FSOPEN, text("tmpfs"), 0)
+			if errno == 0 {
+				fd, errno = call(unix.SYS_FSCONFIG, fd, unix.FSCONFIG_SET_STRING, text("size"), text("1m"), 0)
+			}
+			return errno == 0, describe(fd, errno)
+		}},
+		Probe{Name: "mount/fsmount", Claim: "no file system can be mounted", Works: true, Run: passes(unix.SYS_FSMOUNT, with(bad, 0, 0), unix.EBADF)},
 		Probe{Name: "mount/setattr", Claim: "the root stays read-only", Run: succeeds(unix.SYS_MOUNT_SETATTR, func() []uintptr {
 			return []uintptr{cwd, text("/"), 0, address(&unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOEXEC | unix.MOUNT_ATTR_NOSUID}), 32}
 		})},
@@ -42,11 +48,11 @@ func mountProbes() []Probe {
 			request := [4]uint64{24, ^uint64(0), 0}
 			return []uintptr{address(&request), buffer(512), 64, 0}
 		})},
-		Probe{Name: "mount/swapon", Claim: "swap stays as it is", Run: succeeds(unix.SYS_SWAPON, func() []uintptr { return []uintptr{text("/probe"), 0} })},
-		Probe{Name: "mount/swapoff", Claim: "swap stays as it is", Run: succeeds(unix.SYS_SWAPOFF, func() []uintptr { return []uintptr{text("/probe")} })},
+		Probe{Name: "mount/swapon", Claim: "swap stays as it is", Run: passes(unix.SYS_SWAPON, func() []uintptr { return []uintptr{text("/probe"), 0} }, unix.ENOENT)},
+		Probe{Name: "mount/swapoff", Claim: "swap stays as it is", Run: passes(unix.SYS_SWAPOFF, func() []uintptr { return []uintptr{text("/probe")} }, unix.ENOENT)},
 		Probe{Name: "mount/quotactl", Claim: "quotas stay as they are", Run: succeeds(unix.SYS_QUOTACTL, func() []uintptr {
 			return []uintptr{0x80000100, text("/probe"), 0, 0}
 		})},
-		Probe{Name: "mount/acct", Claim: "process accounting stays as it is", Run: succeeds(unix.SYS_ACCT, func() []uintptr { return []uintptr{text("/probe")} })},
+		Probe{Name: "mount/acct", Claim: "process accounting stays as it is", Run: passes(unix.SYS_ACCT, func() []uintptr { return []uintptr{text("/probe")} }, unix.ENOENT)},
 	)
 }

@@ -35,10 +35,10 @@ func namespaceProbes() []Probe {
 	}
 	return append(probes,
 		Probe{Name: "namespaces/setns-stdin", Claim: "no namespace can be entered by descriptor", Run: succeeds(unix.SYS_SETNS, with(0, 0))},
-		Probe{Name: "namespaces/setns-pidfd", Claim: "no namespace can be entered by process", Run: func(Target) (bool, string) {
+		Probe{Name: "namespaces/setns-pidfd", Claim: "no namespace can be entered by process", Works: true, Run: func(Target) (bool, string) {
 			fd, errno := call(unix.SYS_PIDFD_OPEN, 1, 0)
 			if errno == 0 {
-				fd, errno = call(unix.SYS_SETNS, fd, unix.CLONE_NEWNET|unix.CLONE_NEWNS)
+				fd, errno = call(unix.SYS_SETNS, fd, unix.CLONE_NEWNET|unix.CLONE_NEWUTS)
 			}
 			return errno == 0, describe(fd, errno)
 		}},

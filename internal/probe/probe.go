@@ -28,8 +28,8 @@ type Probe struct {
 	FilterOnly string
 	// ofTable marks what tries the realm's filter row by row.
 	ofTable bool
-	// JitlessOnly marks what only a realm without a JIT refuses.
-	JitlessOnly bool
+	// only names the single set of layers that refuses it, if there is but one.
+	only Layers
 	// Works marks what succeeds in a process that nothing confines but user, pid,
 	// mount and network namespaces of its own: the control run expects it.
 	Works bool
@@ -47,21 +47,22 @@ type Target struct {
 	Port     int    // a TCP listener on 127.0.0.1
 	Abstract string // an abstract unix socket that listens
 	File     string // a readable file
+	Last     int    // the highest number of a descriptor that was given
 }
 
 // Against tells whether the probe is meant for these layers.
 func (p Probe) Against(layers Layers) bool {
-	switch layers {
-	case All:
-		return !p.JitlessOnly
-	case Jitless:
-		return p.JitlessOnly
-	case Bare:
-		return p.FilterOnly == "" && !p.JitlessOnly
-	case Jail:
-		return jailMay[p.Name] == "" && !p.JitlessOnly && !p.ofTable
+	switch {
+	case layers == Control:
+		return p.Works
+	case p.only != "" || layers == Jitless:
+		return p.only == layers
+	case layers == Bare:
+		return p.FilterOnly == ""
+	case layers == Jail:
+		return jailMay[p.Name] == "" && !p.ofTable
 	}
-	return p.Works
+	return true
 }
 
 // Probes lists all of them.
@@ -69,7 +70,7 @@ func Probes() []Probe {
 	return slices.Concat(
 		fileProbes(), setIDProbes(), mountProbes(), namespaceProbes(), processProbes(), signalProbes(),
 		privilegeProbes(), machineProbes(), memoryProbes(), jitlessProbes(), socketProbes(),
-		descriptorProbes(), disclosureProbes(), exhaustionProbes(), doorProbes(), argumentProbes(), sweepProbes(),
+		descriptorProbes(), disclosureProbes(), exhaustionProbes(), doorProbes(), commandProbes(), argumentProbes(), sweepProbes(),
 	)
 }
 

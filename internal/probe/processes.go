@@ -68,15 +68,30 @@ func processProbes() []Probe {
 		}},
 		attack("pidfd-getfd-parent", "no descriptor can be taken from another process", false, func(Target) (bool, string) {
 			parent, _ := call(unix.SYS_GETPPID)
-			fd, errno := call(unix.SYS_PIDFD_OPEN, parent, 0)
-			if errno == 0 {
-				fd, errno = call(unix.SYS_PIDFD_GETFD, fd, 0, 0)
-			}
-			return errno == 0, describe(fd, errno)
+			return referred(parent, unix.SYS_PIDFD_GETFD, 2, 0)
 		}),
-		attack("pidfd-signal", "no process can be signalled by descriptor", false, succeeds(unix.SYS_PIDFD_SEND_SIGNAL, with(bad, 0, 0, 0))),
-		attack("process-madvise", "no other process's memory can be advised on", false, succeeds(unix.SYS_PROCESS_MADVISE, with(bad, 0, 0, 4, 0))),
-		attack("process-mrelease", "no other process's memory can be released", false, succeeds(unix.SYS_PROCESS_MRELEASE, with(bad, 0))),
+		attack("pidfd-getfd-target", "no descriptor can be taken from the supervisor", true, func(t Target) (bool, string) {
+			return referred(uintptr(t.PID), unix.SYS_PIDFD_GETFD, 2, 0)
+		}),
+		{Name: "processes/pidfd-getfd-self", Claim: "no descriptor can be taken by process", FilterOnly: own, Works: true, Run: func(Target) (bool, string) {
+			pid, _ := call(unix.SYS_GETPID)
+			return referred(pid, unix.SYS_PIDFD_GETFD, 2, 0)
+		}},
+		attack("pidfd-signal", "the supervisor cannot be signalled by descriptor", true, func(t Target) (bool, string) {
+			return referred(uintptr(t.PID), unix.SYS_PIDFD_SEND_SIGNAL, 0, 0, 0)
+		}),
+		attack("process-madvise", "the supervisor's memory cannot be advised on", false, func(t Target) (bool, string) {
+			place := unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&pageOfOurs)) &^ (page - 1), Len: page}
+			return referred(uintptr(t.PID), unix.SYS_PROCESS_MADVISE, address(&place), 1, unix.MADV_COLD, 0)
+		}),
+		attack("process-mrelease", "the supervisor's memory cannot be released", true, func(t Target) (bool, string) {
+			result, errno := call(unix.SYS_PIDFD_OPEN, uintptr(t.PID), 0)
+			if errno != 0 {
+				return false, describe(result, errno)
+			}
+			result, errno = call(unix.SYS_PROCESS_MRELEASE, result, 0)
+			return errno == 0 || errno == unix.EINVAL, describe(result, errno) // it lives: nothing to release yet
+		}),
 		attack("kcmp-target", "the supervisor cannot be compared with", false, func(t Target) (bool, string) {
 			result, errno := call(unix.SYS_KCMP, uintptr(t.PID), 1, 1, 0, 0)
 			return errno == 0, describe(result, errno)
@@ -109,6 +124,15 @@ func processProbes() []Probe {
 			return []uintptr{address(&attr), 0, bad, bad, 0}
 		})},
 	}
+}
+
+// referred does something to a process by a descriptor that refers to it.
+func referred(pid, number uintptr, args ...uintptr) (bool, string) {
+	result, errno := call(unix.SYS_PIDFD_OPEN, pid, 0)
+	if errno == 0 {
+		result, errno = call(number, append([]uintptr{result}, args...)...)
+	}
+	return errno == 0, describe(result, errno)
 }
 
 // remote moves eight bytes between this process and another.

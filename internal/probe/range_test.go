@@ -76,13 +76,19 @@ func (r *shootingRange) shoot(t *testing.T, probe Probe, layers Layers) verdict 
 		}
 	}()
 	theirs, stderr, rest := pipes(t)
+	given := theirs
+	if layers == Jail {
+		given = theirs[:3]
+	}
+	target := r.target
+	target.Last = len(given) - 1
 	defer rest()
 	spec := launch.Spec{
-		Kind: launch.Realm, Env: []string{"GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, Files: theirs, Group: group,
-		Args: append([]string{"realm", "--probe=" + probe.Name, "--layers=" + string(layers)}, r.target.args()...),
+		Kind: launch.Realm, Env: []string{"GODEBUG=containermaxprocs=0,updatemaxprocs=0"}, Files: given, Group: group,
+		Args: append([]string{"realm", "--probe=" + probe.Name, "--layers=" + string(layers)}, target.args()...),
 	}
 	if layers == Jail {
-		spec.Kind, spec.Files = launch.Command, theirs[:3]
+		spec.Kind = launch.Command
 		spec.Program = &launch.Program{
 			Path: "/probe/native", Seccomp: seccomp.Command(),
 			Mounts: append(launch.SystemMounts(), launch.Mount{Source: filepath.Dir(nativePath), Target: "/probe"}),

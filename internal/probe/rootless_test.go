@@ -23,7 +23,7 @@ func asUser(t *testing.T, test string) {
 	user := strconv.Itoa(rootlessUID)
 	args := []string{"-c", script, user}
 	args = append(args, delegate(t)...)
-	args = append(args, "--", testPath, "-test.run", "^"+test+"$", "-test.v")
+	args = append(args, "--", testPath, "-test.run", "^"+test+"$", "-test.v", "-only="+*only)
 	cmd := exec.Command("/bin/sh", args...)
 	cmd.Dir = filepath.Dir(testPath)
 	cmd.Env = []string{nativeVariable + "=" + nativePath, "PATH=" + os.Getenv("PATH")}

@@ -16,62 +16,131 @@ const (
 // nothing are arguments that belong to nothing.
 var nothing = [6]uint64{^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0), ^uint64(0)}
 
+// attempt is one call, to be made of a filter's table.
+type attempt struct {
+	name   string
+	number uint32
+	args   [6]uint64
+	answer seccomp.Action
+}
+
+// refused keeps of some attempts those that the table does not let through.
+func refused(table seccomp.Table, attempts []attempt) []attempt {
+	var kept []attempt
+	for _, a := range attempts {
+		a.answer = table.Evaluate(seccomp.Data{Number: a.number, Arch: seccomp.ArchX86_64, Args: a.args})
+		if a.answer != seccomp.Allow {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// works tells whether anything but the table's own error comes back.
+func (a attempt) works() (bool, string) {
+	result, errno := call(uintptr(a.number), uintptr(a.args[0]), uintptr(a.args[1]), uintptr(a.args[2]), uintptr(a.args[3]), uintptr(a.args[4]), uintptr(a.args[5]))
+	expected, ok := a.answer.ErrnoOf()
+	return !ok || uint16(errno) != expected, describe(result, errno)
+}
+
+const (
+	refusedClaim = "the filter refuses it"
+	filterItself = "it is the filter that is tried"
+)
+
+// realmProbes try a realm's filter with each attempt, in a process of its own:
+// most of its refusals end one.
+func realmProbes(attempts []attempt) []Probe {
+	var probes []Probe
+	for _, a := range refused(seccomp.RealmTable(false), attempts) {
+		probes = append(probes, Probe{Name: a.name, Claim: refusedClaim, FilterOnly: filterItself, ofTable: true, Run: func(Target) (bool, string) { return a.works() }})
+	}
+	return probes
+}
+
 // sweepProbes make every call that the table does not let through, and x32
 // calls all along the range.
 func sweepProbes() []Probe {
-	var probes []Probe
-	table := seccomp.RealmTable(false)
+	var attempts []attempt
 	for number := range uint32(sweepUntil + 1) {
 		if number != 335 && number != 336 { // see doors/uprobe
-			probes = appendRefused(probes, table, fmt.Sprintf("sweep/%d", number), number, nothing)
+			attempts = append(attempts, attempt{name: fmt.Sprintf("sweep/%d", number), number: number, args: nothing})
 		}
 		if number%7 == 0 || 512 <= number && number <= 547 {
-			probes = appendRefused(probes, table, fmt.Sprintf("sweep/x32-%d", number), number|x32, nothing)
+			attempts = append(attempts, attempt{name: fmt.Sprintf("sweep/x32-%d", number), number: number | x32, args: nothing})
 		}
 	}
-	return probes
+	return realmProbes(attempts)
 }
 
-// argumentProbes start from arguments that the table allows and flip one bit
-// that it checks: low ones, and those above the 32 that the kernel reads.
-func argumentProbes() []Probe {
-	var probes []Probe
-	table := seccomp.RealmTable(false)
+func argumentProbes() []Probe { return realmProbes(arguments(seccomp.RealmTable(false))) }
+
+// arguments start from those that a row asks for. Where it allows, one bit that
+// it looks at is flipped; where it refuses, one that it does not look at: low
+// bits, and those above the 32 that the kernel reads.
+func arguments(table seccomp.Table) []attempt {
+	var attempts []attempt
 	seen := map[string]bool{}
 	for _, row := range table.Rows {
-		if row.Action != seccomp.Allow {
-			continue
-		}
-		var allowed [6]uint64
+		var asked [6]uint64
 		for _, c := range row.When {
-			allowed[c.Arg] = allowed[c.Arg]&^c.Mask | c.Value
+			asked[c.Arg] = asked[c.Arg]&^c.Mask | c.Value
 		}
 		for _, c := range row.When {
 			for _, bit := range []int{0, 2, 3, 5, 8, 12, 16, 18, 24, 30, 31, 32, 33, 47, 63} {
-				args := allowed
+				args := asked
 				args[c.Arg] ^= 1 << bit
 				name := fmt.Sprintf("arguments/%s-%d-%#x", row.Call, c.Arg, args[c.Arg])
-				if c.Mask>>bit&1 == 0 || seen[name] {
+				if looks := c.Mask>>bit&1 == 1; looks != (row.Action == seccomp.Allow) || seen[name] {
 					continue
 				}
 				seen[name] = true
-				probes = appendRefused(probes, table, name, row.Number, args)
+				attempts = append(attempts, attempt{name: name, number: row.Number, args: args})
 			}
 		}
 	}
-	return probes
+	return attempts
 }
 
-// appendRefused adds a probe for a call that the table refuses; it works if
-// anything but the table's own error comes back.
-func appendRefused(probes []Probe, table seccomp.Table, name string, number uint32, args [6]uint64) []Probe {
-	action := table.Evaluate(seccomp.Data{Number: number, Arch: seccomp.ArchX86_64, Args: args})
-	if action == seccomp.Allow {
-		return probes
+// commandProbes do to a command's filter what sweeps do to a realm's. Its refusals
+// are errors, so that one process makes many calls; those that end it, by x32,
+// are among the doors.
+func commandProbes() []Probe {
+	table := seccomp.CommandTable()
+	var probes []Probe
+	add := func(name string, attempts []attempt) {
+		attempts = refused(table, attempts)
+		if len(attempts) == 0 {
+			return
+		}
+		probes = append(probes, Probe{Name: "command/" + name, Claim: refusedClaim, FilterOnly: filterItself, only: Jail, Run: func(Target) (bool, string) {
+			for _, a := range attempts {
+				if worked, detail := a.works(); worked {
+					return true, fmt.Sprintf("%d %s %#x: %s", a.number, a.name, a.args, detail)
+				}
+			}
+			return false, fmt.Sprint(len(attempts), " calls")
+		}})
 	}
-	return append(probes, Probe{Name: name, Claim: "the filter refuses it", FilterOnly: "it is the filter that is tried", ofTable: true, Run: func(Target) (bool, string) {
-		result, errno := call(uintptr(number), uintptr(args[0]), uintptr(args[1]), uintptr(args[2]), uintptr(args[3]), uintptr(args[4]), uintptr(args[5]))
-		expected, ok := action.ErrnoOf()
-		return !ok || uint16(errno) != expected, describe(result, errno)
-	}})
+	for first := uint32(0); first <= sweepUntil; first += 50 {
+		var attempts []attempt
+		for number := first; number < first+50; number++ {
+			if number != 335 && number != 336 {
+				attempts = append(attempts, attempt{number: number, args: nothing})
+			}
+		}
+		add(fmt.Sprint("calls-from-", first), attempts)
+	}
+	calls := map[uint32]string{}
+	ofCall := map[uint32][]attempt{}
+	for _, row := range table.Rows {
+		calls[row.Number] = row.Call
+	}
+	for _, a := range arguments(table) {
+		ofCall[a.number] = append(ofCall[a.number], a)
+	}
+	for number, attempts := range ofCall {
+		add("arguments-of-"+calls[number], attempts)
+	}
+	return probes
 }

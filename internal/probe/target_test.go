@@ -61,6 +61,6 @@ func guard(t *testing.T, listener net.Listener) {
 func (t Target) args() []string {
 	return []string{
 		"--pid=" + strconv.Itoa(t.PID), "--port=" + strconv.Itoa(t.Port),
-		"--abstract=" + t.Abstract, "--file=" + t.File,
+		"--abstract=" + t.Abstract, "--file=" + t.File, "--last=" + strconv.Itoa(t.Last),
 	}
 }
