@@ -61,11 +61,11 @@ func Roots(pem []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Client executes the requests of one run.
+// Client executes the requests of one run. A request whose context ends ends the client, and its connections with it.
 type Client struct {
 	config    Config
 	transport *http.Transport
-	ctx       context.Context // ends with Close
+	ctx       context.Context // ends with Close, and with the context of a request
 	cancel    context.CancelFunc
 }
 
@@ -126,6 +126,8 @@ func (c *Client) Fetch(ctx context.Context, t grants.Fetch, r Request) (*Respons
 	if err != nil {
 		return nil, err
 	}
+	// An HTTP/2 origin that does not read holds whoever reads from it beyond every context: its connection must end.
+	defer context.AfterFunc(ctx, c.cancel)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()

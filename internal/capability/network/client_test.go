@@ -7,14 +7,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"realm.internal/supervisor/internal/capability"
+	"realm.internal/supervisor/pkg/grants"
 )
 
 func escape(s string) string { return url.QueryEscape(s) }
@@ -187,6 +190,81 @@ func TestCancelEndsARequestInFlight(t *testing.T) {
 			wantFailure(t, <-done, "ECANCELED")
 			cancel()
 		}
+	}
+}
+
+// deaf is a connection whose peer, once it is told to, reads nothing any more.
+type deaf struct {
+	net.Conn
+	stopped atomic.Bool
+	once    sync.Once
+	closed  chan struct{}
+}
+
+func (d *deaf) Write(p []byte) (int, error) {
+	if d.stopped.Load() {
+		<-d.closed
+		return 0, net.ErrClosed
+	}
+	return d.Conn.Write(p)
+}
+
+func (d *deaf) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return d.Conn.Close()
+}
+
+// Covers: T-NET-05
+func TestAnOriginThatStopsReadingHoldsNothingBeyondTheRun(t *testing.T) {
+	for claim, headers := range map[string]bool{"before its headers": false, "within its body": true} {
+		t.Run(claim, func(t *testing.T) {
+			begun := make(chan struct{})
+			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if headers {
+					w.(http.Flusher).Flush()
+				}
+				close(begun)
+				<-r.Context().Done()
+			}))
+			s.EnableHTTP2 = true
+			s.StartTLS()
+			t.Cleanup(s.Close)
+			w := newWorld(t)
+			origin := w.host("example.com", s)
+			checker := grants.NewChecker(origins(origin))
+			config := w.config(checker)
+			config.RootCAs = authority(s)
+			conn := &deaf{closed: make(chan struct{})}
+			config.Dial = func(ctx context.Context, network, address string) (_ net.Conn, err error) {
+				conn.Conn, err = w.dial(ctx, network, address)
+				return conn, err
+			}
+			c := New(config)
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			ticket, err := checker.Fetch("GET", origin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { _, err := c.Fetch(ctx, ticket, Request{}); done <- err }()
+			<-begun
+			t.Cleanup(func() { conn.Close() }) // before that of the server, which waits for it
+			conn.stopped.Store(true)
+			cancel()
+			select {
+			case err := <-done:
+				wantFailure(t, err, "ECANCELED")
+			case <-time.After(20 * time.Second):
+				t.Fatal("the request does not end with the run")
+			}
+			c.Close()
+			select {
+			case <-conn.closed:
+			case <-time.After(20 * time.Second):
+				t.Fatal("the connection outlives its client")
+			}
+		})
 	}
 }
 

@@ -32,7 +32,23 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.connect(ctx, addresses, t.Origin().Port)
+	conn, err := c.connect(ctx, addresses, t.Origin().Port)
+	if err != nil {
+		return nil, err
+	}
+	// The transport leaves a connection open for as long as it believes in a request on it. Not beyond the run.
+	return &tied{conn, context.AfterFunc(c.ctx, func() { conn.Close() })}, nil
+}
+
+// tied is a connection that ends with its client.
+type tied struct {
+	net.Conn
+	untie func() bool
+}
+
+func (t *tied) Close() error {
+	t.untie()
+	return t.Conn.Close()
 }
 
 // addresses returns what may be dialled for the ticket, never nothing without an error.
