@@ -152,7 +152,10 @@ func (g *graph) take(p *pack, file string) error {
 	}
 	specifiers := p.specifiers(file)
 	g.add(rpc.Module{Specifier: specifiers[0], Package: p.name, Path: file, Source: source}, p)
-	for _, s := range specifiers[1:] {
+	for _, s := range specifiers[1:] { // each has its own copy on the way to the realm
+		if err := g.reader.take(int64(len(source))); err != nil {
+			return err
+		}
 		g.read = append(g.read, rpc.Module{Specifier: s, Package: p.name, Path: file, Source: source})
 	}
 	return nil

@@ -17,9 +17,9 @@ type manifest struct {
 	Main    string          `json:"main"`
 }
 
-func readManifest(dir string) (manifest, error) {
+func (r *Reader) manifest(dir string) (manifest, error) {
 	var m manifest
-	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	text, err := r.read(filepath.Join(dir, "package.json"))
 	if errors.Is(err, os.ErrNotExist) {
 		return m, fmt.Errorf("%s: %w", dir, errNoManifest)
 	}

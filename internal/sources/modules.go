@@ -48,7 +48,7 @@ func (g *graph) grant(specifier, name string) error {
 		return err
 	}
 	if st.IsDir() {
-		g.packages[specifier], err = open(specifier, name)
+		g.packages[specifier], err = g.reader.open(specifier, name)
 		return err
 	}
 	source, err := g.reader.read(name)
@@ -77,10 +77,18 @@ func (r *Reader) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.bytes += int64(len(data)); r.bytes > MaxBytes {
-		return nil, fmt.Errorf("modules and wasm have more than %d bytes together", int64(MaxBytes))
+	if err := r.take(int64(len(data))); err != nil {
+		return nil, err
 	}
 	return data, nil
+}
+
+// take counts what a run loads.
+func (r *Reader) take(bytes int64) error {
+	if r.bytes += bytes; r.bytes > MaxBytes {
+		return fmt.Errorf("modules and wasm have more than %d bytes together", int64(MaxBytes))
+	}
+	return nil
 }
 
 var errNoManifest = errors.New("a directory is a package only with a package.json")

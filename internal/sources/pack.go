@@ -19,8 +19,8 @@ type pack struct {
 
 // open lists every source file of a package. Links and nested packages
 // (node_modules) are left out: a package grants itself alone.
-func open(name, dir string) (*pack, error) {
-	m, err := readManifest(dir)
+func (r *Reader) open(name, dir string) (*pack, error) {
+	m, err := r.manifest(dir)
 	if err != nil {
 		return nil, err
 	}

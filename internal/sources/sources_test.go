@@ -1,12 +1,14 @@
 package sources
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/rpc"
@@ -88,6 +90,40 @@ func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	}
 	if _, err := (&Reader{}).Wasm([]grants.Wasm{{Name: "calc", WasmPath: dir + "/no.wasm"}}); err == nil || !strings.Contains(err.Error(), "calc") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestAManifestIsReadWithinTheLimits(t *testing.T) {
+	fifo, huge := t.TempDir(), t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(fifo, "package.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sparse := filepath.Join(write(t, huge, map[string]string{"package.json": ""}), "package.json")
+	if err := os.Truncate(sparse, MaxBytes+1); err != nil {
+		t.Fatal(err)
+	}
+	// A program that many names import crosses to the realm as often.
+	var exports []string
+	for i := range 100 {
+		exports = append(exports, fmt.Sprintf(`"./%d":"./index.js"`, i))
+	}
+	repeated := write(t, t.TempDir(), map[string]string{
+		"package.json": `{"exports":{".":"./index.js",` + strings.Join(exports, ",") + `}}`, "index.js": strings.Repeat(" ", 1<<20),
+	})
+	for dir, want := range map[string]string{fifo: "is not a regular file", huge: "have more than", repeated: "have more than"} {
+		done := make(chan error, 1)
+		go func() {
+			_, err := (&Reader{}).Modules(map[string]string{"pkg": dir}, nil)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%q is not said: the read does not end", want)
+		}
 	}
 }
 
