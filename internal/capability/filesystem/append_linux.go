@@ -9,11 +9,12 @@ import (
 
 	"realm.internal/supervisor/internal/capability"
 	"realm.internal/supervisor/internal/capability/roots"
+	"realm.internal/supervisor/pkg/grants"
 )
 
 // extend appends to the one regular file that was examined.
-func (p *place) extend(data []byte) error {
-	fd, err := p.openOld(unix.O_WRONLY | unix.O_APPEND)
+func (p *place) extend(t ticket, data []byte) error {
+	fd, err := p.openOld(t, unix.O_WRONLY|unix.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -37,8 +38,8 @@ func (p *place) extend(data []byte) error {
 }
 
 // content reads the whole of the file that was examined.
-func (p *place) content(ctx context.Context) ([]byte, error) {
-	fd, err := p.openOld(unix.O_RDONLY)
+func (p *place) content(ctx context.Context, t ticket) ([]byte, error) {
+	fd, err := p.openOld(t, unix.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (p *place) content(ctx context.Context) ([]byte, error) {
 }
 
 // openOld opens the file that was examined, and only that one: what has taken its name meanwhile is refused.
-func (p *place) openOld(flags int) (int, error) {
+func (p *place) openOld(t ticket, flags int) (int, error) {
 	held, err := roots.Openat2(p.dir, p.base, unix.O_PATH|unix.O_NOFOLLOW, unix.RESOLVE_BENEATH|unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
 		return -1, capability.Failed(err)
@@ -60,6 +61,10 @@ func (p *place) openOld(flags int) (int, error) {
 	}
 	if st.Dev != p.old.Dev || st.Ino != p.old.Ino || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		return -1, capability.Failed(unix.EAGAIN)
+	}
+	// A file can be mounted where its directory is not.
+	if err := refusePseudo(held, t, grants.CapabilityFilesystemWrite); err != nil {
+		return -1, err
 	}
 	fd, err := reopen(held, flags|unix.O_NONBLOCK|unix.O_NOCTTY)
 	if err != nil {

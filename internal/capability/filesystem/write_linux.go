@@ -51,12 +51,12 @@ func (r *Roots) Append(ctx context.Context, t grants.FileWrite, data []byte) err
 		return p.replace(ctx, r.options, data)
 	}
 	if p.old.Nlink == 1 {
-		return p.extend(data)
+		return p.extend(t, data)
 	}
 	if p.old.Size+int64(len(data)) > t.MaxBytes() {
 		return grants.ExceededBytes(t.Path(), "maxWriteBytes", t.MaxBytes(), p.old.Size+int64(len(data)))
 	}
-	old, err := p.content(ctx)
+	old, err := p.content(ctx, t)
 	if err != nil {
 		return err
 	}
