@@ -26,7 +26,11 @@ func IsTemporary(name string) bool {
 func (p *place) replace(ctx context.Context, o Options, data []byte) error {
 	t := &temporary{dir: p.dir, name: tempPrefix + rand.Text(), options: o}
 	defer t.discard()
-	if err := t.create(); err != nil {
+	mode := uint32(newFileMode)
+	if p.exists {
+		mode = 0o600 // until it has the permissions of what it replaces, it is nobody else's to open
+	}
+	if err := t.create(mode); err != nil {
 		return err
 	}
 	if err := p.fill(ctx, t.fd, data); err != nil {
@@ -64,24 +68,37 @@ type temporary struct {
 }
 
 // create makes an empty file: without a name where that is possible, else under the temporary one.
-func (t *temporary) create() (err error) {
+func (t *temporary) create(mode uint32) (err error) {
 	const flags = unix.O_WRONLY | unix.O_CLOEXEC
 	err = unix.EOPNOTSUPP
 	if !t.options.named {
-		t.fd, err = unix.Openat(t.dir, ".", flags|unix.O_TMPFILE, newFileMode)
+		t.fd, err = unix.Openat(t.dir, ".", flags|unix.O_TMPFILE, mode)
 	}
 	if err == unix.EOPNOTSUPP || err == unix.EISDIR || err == unix.EINVAL {
 		if err := t.guard(); err != nil {
 			return err
 		}
-		t.fd, err = unix.Openat(t.dir, t.name, flags|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, newFileMode)
+		t.fd, err = unix.Openat(t.dir, t.name, flags|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW, mode)
 		t.named = err == nil
 	}
 	if err != nil {
 		return capability.Failed(os.NewSyscallError("openat", err))
 	}
 	t.open = true
-	_ = unix.Flock(t.fd, unix.LOCK_EX) // no one else has it; see sweep for who asks. Where it fails, it does for them too.
+	return t.claim()
+}
+
+// claim locks the file, see sweep for who asks. Where there are no locks, there are none for them either. A name can
+// be found before it is claimed: by a sweep, or by somebody who holds a lock and would have the supervisor wait.
+func (t *temporary) claim() error {
+	err := unix.Flock(t.fd, unix.LOCK_EX|unix.LOCK_NB)
+	if !t.named {
+		return nil
+	}
+	var st unix.Stat_t
+	if err == unix.EWOULDBLOCK || unix.Fstat(t.fd, &st) == nil && st.Nlink == 0 {
+		return capability.Failed(unix.EAGAIN)
+	}
 	return nil
 }
 

@@ -2,11 +2,13 @@ package filesystem
 
 import (
 	"bufio"
+	"crypto/rand"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -20,7 +22,7 @@ func init() {
 			return err
 		}
 		t := &temporary{dir: dir, name: tempPrefix + args[1], options: Options{named: args[2] == "named"}}
-		if err := t.create(); err != nil {
+		if err := t.create(newFileMode); err != nil {
 			return err
 		}
 		if err := t.link(); err != nil {
@@ -52,6 +54,53 @@ func interrupted(t *testing.T, dir, suffix, way string) (kill func()) {
 		t.Fatalf("%q, %v", line, err)
 	}
 	return kill
+}
+
+// Who finds a temporary before it is locked makes the write fail, and neither wait nor end in a file without a name.
+//
+// Covers: T-FS-07
+func TestATemporaryThatIsNotItsWritersIsNotWrittenTo(t *testing.T) {
+	for claim, disturb := range map[string]func(path string) error{
+		"locked by somebody": func(path string) error {
+			fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+			if err != nil {
+				return err
+			}
+			t.Cleanup(func() { unix.Close(fd) })
+			return unix.Flock(fd, unix.LOCK_SH)
+		},
+		"removed by a sweep": os.Remove,
+	} {
+		w := newWorld(t, grants.Resources{}, Options{})
+		dir, err := os.Open(w.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		temp := &temporary{dir: int(dir.Fd()), name: tempPrefix + rand.Text(), options: Options{named: true}}
+		defer temp.discard()
+		if err := temp.create(newFileMode); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Flock(temp.fd, unix.LOCK_UN); err != nil { // as it was a moment ago
+			t.Fatal(err)
+		}
+		if err := disturb(w.path(temp.name)); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- temp.claim() }()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Errorf("%s: it is written to", claim)
+				continue
+			}
+			w.failed(err, "EAGAIN")
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: the writer waits", claim)
+		}
+	}
 }
 
 func temporaries(t *testing.T, dir string) (list []string) {

@@ -88,6 +88,45 @@ func TestFilesAreWrittenAndReplaced(t *testing.T) {
 	})
 }
 
+// watched calls look whenever it is asked whether it has ended.
+type watched struct {
+	context.Context
+	look func()
+}
+
+func (w watched) Err() error {
+	w.look()
+	return w.Context.Err()
+}
+
+// Covers: T-FS-07
+func TestTheContentOfAPrivateFileIsPrivateWhileItIsWritten(t *testing.T) {
+	for _, old := range []os.FileMode{0o600, 0o640, 0o604} {
+		w := newWorld(t, grants.Resources{}, Options{named: true})
+		if err := os.Chmod(w.put("a", "old"), old); err != nil {
+			t.Fatal(err)
+		}
+		ticket, err := w.checker.FileWrite(w.path("a"), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		ctx := watched{t.Context(), func() {
+			for _, suffix := range temporaries(t, w.root) {
+				seen++
+				w.mode(tempPrefix+suffix, 0o600)
+			}
+		}}
+		if err := w.roots.Write(ctx, ticket, []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		if seen == 0 {
+			t.Error("nobody looked while it was written")
+		}
+		w.mode("a", old)
+	}
+}
+
 func (w *world) mode(name string, want os.FileMode) {
 	w.t.Helper()
 	info, err := os.Stat(w.path(name))
