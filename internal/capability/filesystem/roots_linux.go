@@ -106,7 +106,7 @@ func hold(set map[string]int, grant, name string, ceilings []string) error {
 	case err != nil:
 		return fmt.Errorf("%s: root %q: %w", grant, name, err)
 	}
-	pseudo, err := pseudoOf(fd)
+	pseudo, err := roots.Pseudo(fd)
 	if err == nil && pseudo != "" {
 		err = fmt.Errorf("%s: root %q lies on a pseudo file system (%s)", grant, name, pseudo)
 	}
@@ -141,22 +141,9 @@ func reopen(fd, flags int) (int, error) {
 	}
 }
 
-func pseudoOf(fd int) (string, error) {
-	var fs unix.Statfs_t
-	for {
-		err := unix.Fstatfs(fd, &fs)
-		if err == nil {
-			return pseudoName(int64(fs.Type)), nil
-		}
-		if err != unix.EINTR {
-			return "", os.NewSyscallError("fstatfs", err)
-		}
-	}
-}
-
 // refusePseudo denies what lies on a pseudo file system: no grant allows it.
 func refusePseudo(fd int, t ticket, name string) error {
-	pseudo, err := pseudoOf(fd)
+	pseudo, err := roots.Pseudo(fd)
 	if err != nil {
 		return capability.Failed(err)
 	}

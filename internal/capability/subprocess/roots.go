@@ -79,8 +79,8 @@ func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.
 			return launch.Mount{}, err
 		}
 	}
-	if pseudo(resolved) {
-		return launch.Mount{}, errors.New("lies on a pseudo file system")
+	if err := ordinary(fd, resolved); err != nil {
+		return launch.Mount{}, err
 	}
 	return launch.Mount{
 		Source:   resolved,
@@ -92,17 +92,21 @@ func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.
 	}, nil
 }
 
-// pseudo reports whether path shows the kernel's state and not files.
-func pseudo(path string) bool {
-	var fs unix.Statfs_t
-	if unix.Statfs(path, &fs) != nil {
-		return true
+// ordinary refuses a root that shows the kernel's state and not files: its mount, or one that would come along.
+func ordinary(fd int, resolved string) error {
+	name, err := roots.Pseudo(fd)
+	if err != nil {
+		return err
 	}
-	switch fs.Type {
-	case unix.PROC_SUPER_MAGIC, unix.SYSFS_MAGIC, unix.CGROUP_SUPER_MAGIC, unix.CGROUP2_SUPER_MAGIC,
-		unix.DEBUGFS_MAGIC, unix.TRACEFS_MAGIC, unix.SECURITYFS_MAGIC, unix.SELINUX_MAGIC, unix.BPF_FS_MAGIC,
-		unix.DEVPTS_SUPER_MAGIC, unix.EFIVARFS_MAGIC, unix.PSTOREFS_MAGIC:
-		return true
+	if name != "" {
+		return fmt.Errorf("lies on a pseudo file system (%s)", name)
 	}
-	return false
+	at, err := roots.PseudoBelow(resolved)
+	if err != nil {
+		return err
+	}
+	if at != "" {
+		return fmt.Errorf("a pseudo file system is mounted at %s", at)
+	}
+	return nil
 }
