@@ -81,8 +81,8 @@ func Check(g grants.Subprocess, protect []string) error {
 	for _, e := range opened {
 		e.file.Close()
 	}
-	_, roots := Config{Protect: protect}.openRoots(g.Sandbox)
-	_, execute := executables(g.Sandbox.Execute)
+	mounts, roots := Config{Protect: protect}.openRoots(g.Sandbox)
+	_, execute := executables(g.Sandbox.Execute, visible(append(launch.SystemMounts(), mounts...), opened))
 	return errors.Join(commands, roots, execute)
 }
 
@@ -119,7 +119,7 @@ func (c *Commands) open(g grants.Subprocess) error {
 			Fix:    "leave sandbox.execute out, or boot a kernel with landlock enabled",
 		})
 	}
-	c.execute, err = executables(g.Sandbox.Execute)
+	c.execute, err = executables(g.Sandbox.Execute, visible(c.roots, c.executables))
 	return err
 }
 

@@ -3,11 +3,8 @@
 package subprocess
 
 import (
-	"bufio"
-	"debug/elf"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,71 +82,6 @@ func (e *executable) mounts(roots []launch.Mount) []launch.Mount {
 func holds(m launch.Mount, path string) bool {
 	return m.Link == "" && m.Content == "" && m.Source == m.Target &&
 		(path == m.Source || strings.HasPrefix(path, m.Source+"/"))
-}
-
-// executables are the resolved paths of sandbox.execute, and the loaders and interpreters without which they could
-// not be executed.
-func executables(paths []string) ([]string, error) {
-	var all []string
-	for i, path := range paths {
-		resolved, err := filepath.EvalSymlinks(path)
-		if err != nil {
-			return nil, fmt.Errorf("subprocess.sandbox.execute[%d]: %s: %w", i, path, bare(err))
-		}
-		all = append(all, resolved)
-		all = append(all, interpreters(resolved)...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
-}
-
-// interpreters are the files that the kernel executes on the way to path: script interpreters and ELF loaders. A file
-// that cannot be read or is neither has none.
-func interpreters(path string) []string {
-	var found []string
-	for range 4 { // the kernel follows as many scripts
-		next := interpreter(path)
-		if next == "" {
-			break
-		}
-		resolved, err := filepath.EvalSymlinks(next)
-		if err != nil {
-			break
-		}
-		found = append(found, resolved)
-		path = resolved
-	}
-	return found
-}
-
-func interpreter(path string) string {
-	// Not a pipe or a device, whose opening could block or do something.
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	line, _ := bufio.NewReaderSize(io.LimitReader(file, 256), 256).ReadString('\n')
-	if script, ok := strings.CutPrefix(line, "#!"); ok {
-		if fields := strings.Fields(script); len(fields) > 0 {
-			return fields[0]
-		}
-		return ""
-	}
-	program, err := elf.NewFile(file)
-	if err != nil {
-		return ""
-	}
-	for _, p := range program.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz < unix.PathMax {
-			name, _ := io.ReadAll(p.Open())
-			return strings.TrimRight(string(name), "\x00")
-		}
-	}
-	return ""
 }
 
 // bare is the reason of err without the call and the path, which the caller names.

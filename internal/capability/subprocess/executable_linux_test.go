@@ -107,7 +107,7 @@ func TestUnusableGrantsAreNamed(t *testing.T) {
 		"subprocess.sandbox.write[0]: /: cannot be":                {Sandbox: grants.Sandbox{Write: []string{"/"}}},
 		"subprocess.sandbox.write[0]: /proc/self: cannot be":       {Sandbox: grants.Sandbox{Write: []string{"/proc/self"}}},
 		"subprocess.sandbox.read[0]: /dev/null: neither":           {Sandbox: grants.Sandbox{Read: []string{"/dev/null"}}},
-		"subprocess.sandbox.execute[0]: /nonexistent: no such":     {Sandbox: grants.Sandbox{Execute: []string{"/nonexistent"}}},
+		"subprocess.sandbox.execute[0]: /nonexistent: no such":     {Commands: []string{"/bin/true"}, Sandbox: grants.Sandbox{Execute: []string{"/nonexistent"}}},
 	} {
 		c, err := Open(Config{Spawner: spawner}, g)
 		if err == nil {

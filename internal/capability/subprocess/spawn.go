@@ -19,6 +19,7 @@ func (c *Commands) spec(t grants.Spawn, e *executable, group *cgroup.Group, p *p
 	for _, name := range slices.Sorted(maps.Keys(environment)) {
 		env = append(env, name+"="+environment[name])
 	}
+	mounts := slices.Concat(c.roots, e.mounts(c.roots))
 	return launch.Spec{
 		Kind:  launch.Command,
 		Args:  append([]string{t.Path()}, t.Args()...),
@@ -34,19 +35,25 @@ func (c *Commands) spec(t grants.Spawn, e *executable, group *cgroup.Group, p *p
 			Path:    e.path,
 			Device:  e.stat.Dev,
 			Inode:   e.stat.Ino,
-			Mounts:  slices.Concat(c.roots, e.mounts(c.roots)),
+			Mounts:  mounts,
 			Seccomp: c.filter,
-			Execute: c.executeFor(e),
+			Execute: c.executeFor(e, mounts),
 		},
 	}
 }
 
-// executeFor adds the command itself to what may be executed, if that is narrowed at all.
-func (c *Commands) executeFor(e *executable) []string {
+// executeFor adds the command itself to what may be executed, if that is narrowed at all, and leaves out what is in
+// the jails of other commands alone.
+func (c *Commands) executeFor(e *executable, mounts []launch.Mount) []string {
 	if c.execute == nil {
 		return nil
 	}
-	all := slices.Concat(c.execute, []string{e.path}, interpreters(e.path))
+	all := append(interpreters(e.path, mounts), e.path)
+	for _, path := range c.execute {
+		if shown(path, mounts) {
+			all = append(all, path)
+		}
+	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
