@@ -222,11 +222,12 @@ func (c *Commands) run(ctx context.Context, t grants.Spawn, stdin []byte) (Resul
 	process, err := c.config.Spawner.Spawn(limited, c.spec(t, e, group, pipes))
 	pipes.donated()
 	switch {
+	case err == nil: // it runs, and exchange kills it if its time is over already
 	case ctx.Err() != nil:
-		return Result{}, ctx.Err() // a process that was started nevertheless dies with this: see Spawn
+		return Result{}, ctx.Err()
 	case limited.Err() != nil:
 		return Result{}, tooLong(t)
-	case err != nil:
+	default:
 		return Result{}, startFailure(t, err)
 	}
 	oom := outOfMemory(group)

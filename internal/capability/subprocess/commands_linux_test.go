@@ -153,6 +153,29 @@ func TestCancelKillsTheCommand(t *testing.T) {
 	}
 }
 
+// late is a context whose end is seen by whoever asks, and by nobody who waits.
+type late struct{ context.Context }
+
+func (late) Err() error { return context.Canceled }
+
+// Covers: T-CMD-02
+func TestACommandWhoseStartAndEndCoincideIsKilled(t *testing.T) {
+	g := granting("/bin/sleep")
+	g.Subprocess.TimeoutMs = 500
+	j := open(t, g)
+	mark := fmt.Sprintf("%d.7", 100_000+os.Getpid())
+	ticket, err := j.checker.Spawn("/bin/sleep", []string{mark})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.commands.Run(late{t.Context()}, ticket, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if left := processes(t, mark); len(left) != 0 {
+		t.Errorf("%q survived", left)
+	}
+}
+
 // Covers: E4
 // Covers: T-CMD-02
 func TestNothingOutlivesTheCommand(t *testing.T) {
