@@ -41,15 +41,20 @@ fi
 
 if wanted sbom; then
     : >"$OUT/licenses.txt"
+    gcc=$(gcc -dumpfullversion)
+    host=$(printf '{"Go":"%s","glibc":"%s","libstdc++":"%s","libgcc":"%s"}' "$(go env GOVERSION)" "$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" "$gcc" "$gcc")
     for name in supervisor realm traces; do
         cgo=0
         [ "$name" = realm ] && cgo=1
-        CGO_ENABLED=$cgo $tool cyclonedx-gomod app -licenses -json -noserial -output "$OUT/sbom-$name.json" -main "cmd/$name" . 2>/dev/null
-        # "name version licence" a line.
-        jq -r '.components[] | [.name, .version, ([(.licenses // .evidence.licenses // [])[].license | .id // .name] | join(" ") | if . == "" then "UNKNOWN" else . end)] | join(" ")' \
+        CGO_ENABLED=$cgo $tool cyclonedx-gomod app -licenses -json -noserial -output "$OUT/modules.json" -main "cmd/$name" . 2>/dev/null
+        jq --rawfile reviewed docs/licenses.txt --arg binary "$name" --argjson host "$host" -f scripts/supply.jq "$OUT/modules.json" >"$OUT/sbom-$name.json"
+        # "name version licence" a line, of modules.
+        jq -r '.components[] | select(.purl) | [.name, .version, ([(.licenses // .evidence.licenses // [])[].license | .id // .name] | join(" ") | if . == "" then "UNKNOWN" else . end)] | join(" ")' \
             "$OUT/sbom-$name.json" >>"$OUT/licenses.txt"
     done
+    rm "$OUT/modules.json"
     sort -u -o "$OUT/licenses.txt" "$OUT/licenses.txt"
+    sed -n '/^#/,$p' docs/licenses.txt >>"$OUT/licenses.txt" # what is no module, by hand
     if grep UNKNOWN "$OUT/licenses.txt"; then exit 1; fi
     diff docs/licenses.txt "$OUT/licenses.txt" || { echo "review what is linked and under which terms, then copy $OUT/licenses.txt to docs" >&2; exit 1; }
 fi
