@@ -64,6 +64,12 @@ func text(all map[string]json.RawMessage, key string) (string, error) {
 	return s, nil
 }
 
+// boolean reads true or false, and reports whether it is one of them.
+func boolean(raw json.RawMessage, to *bool) bool {
+	*to = string(raw) == "true"
+	return *to || string(raw) == "false"
+}
+
 // limits reads an object of limits as a grants document has them, under other names where names says so.
 func limits(under string, raw json.RawMessage, names map[string]string) (grants.Resources, error) {
 	var l grants.Resources
@@ -97,8 +103,17 @@ func limits(under string, raw json.RawMessage, names map[string]string) (grants.
 	return l, nil
 }
 
+const (
+	maxTools      = 1000    // of a request: each becomes a global of the guest's, and the list is searched
+	maxToolsBytes = 1 << 20 // of their list
+	maxItems      = 1 << 20 // values in what a caller sends: read, and again while it is encoded, each takes a hundred bytes
+)
+
 // data reads plain JSON as the guest will see it.
 func data(key string, raw json.RawMessage) (any, error) {
+	if n := items(raw); n > maxItems {
+		return nil, malformed("%s holds more than %d values", key, maxItems)
+	}
 	v, err := value.FromJSON(raw)
 	if err != nil {
 		return nil, malformed("%s: %v", key, err)
@@ -109,11 +124,40 @@ func data(key string, raw json.RawMessage) (any, error) {
 	return v, nil
 }
 
-// names reads a list of strings.
-func names(key string, raw json.RawMessage) ([]string, error) {
-	var list []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
+// items is how many values JSON holds, or a few more.
+func items(raw []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
+}
+
+// toolList splits a list of tools.
+func toolList(key string, raw json.RawMessage) (list []json.RawMessage, err error) {
+	switch {
+	case len(raw) > maxToolsBytes:
+		return nil, malformed("%s has more than %d bytes", key, maxToolsBytes)
+	case raw[0] != '[' || json.Unmarshal(raw, &list) != nil:
 		return nil, malformed("%s is no array", key)
+	case len(list) > maxTools:
+		return nil, malformed("%s has %d items, %d are the most", key, len(list), maxTools)
+	}
+	return list, nil
+}
+
+// toolNames reads a list of the names of tools.
+func toolNames(key string, raw json.RawMessage) ([]string, error) {
+	list, err := toolList(key, raw)
+	if err != nil {
+		return nil, err
 	}
 	all := make([]string, len(list))
 	for i, item := range list {

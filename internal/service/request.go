@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"realm.internal/supervisor/pkg/grants"
@@ -108,11 +107,11 @@ func parseExecute(body []byte) (*order, error) {
 			return nil, err
 		}
 		if raw, ok := inner["allowedTools"]; ok {
-			if o.policy.Allowed, err = names("toolPolicy.allowedTools", raw); err != nil {
+			if o.policy.Allowed, err = toolNames("toolPolicy.allowedTools", raw); err != nil {
 				return nil, err
 			}
 		}
-		if raw, ok := inner["readOnly"]; ok && json.Unmarshal(raw, &o.policy.ReadOnly) != nil {
+		if raw, ok := inner["readOnly"]; ok && !boolean(raw, &o.policy.ReadOnly) {
 			return nil, malformed("toolPolicy.readOnly is neither true nor false")
 		}
 	}
@@ -144,9 +143,9 @@ func plainID(id string) bool {
 
 // tools reads the tools that the caller answers: names, or {name, writes} for those that have effects.
 func tools(raw json.RawMessage) (all, writing []string, err error) {
-	var list []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &list) != nil {
-		return nil, nil, malformed("tools is no array")
+	list, err := toolList("tools", raw)
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, item := range list {
 		var name string
@@ -163,7 +162,7 @@ func tools(raw json.RawMessage) (all, writing []string, err error) {
 			return nil, nil, malformed("an item of tools has no name")
 		}
 		writes := false
-		if raw, ok := inner["writes"]; ok && json.Unmarshal(raw, &writes) != nil {
+		if raw, ok := inner["writes"]; ok && !boolean(raw, &writes) {
 			return nil, nil, malformed("writes of the tool %q is neither true nor false", grants.Shorten(name))
 		}
 		if all = append(all, name); writes {
@@ -219,16 +218,13 @@ func (o *order) authorize(p *policy.Policy, c policy.Caller) error {
 	return nil
 }
 
-// tools grants those that the caller answers, unless the grants say themselves which there are.
+// tools grants those that the message allows, or else those that the caller answers, unless the grants say themselves which there are.
+// What is beyond a profile is for the policy's check to refuse.
 func (o *order) tools() {
-	t := &o.run.Grants.Tools
-	switch own := t.Allowed != nil || t.ReadOnly; {
-	case o.policy != nil && !own:
-		*t = *o.policy
+	switch t := &o.run.Grants.Tools; {
 	case o.policy != nil:
-		t.ReadOnly = t.ReadOnly || o.policy.ReadOnly
-		t.Allowed = slices.DeleteFunc(slices.Clone(t.Allowed), func(name string) bool { return !slices.Contains(o.policy.Allowed, name) })
-	case !own:
+		t.Allowed, t.ReadOnly = o.policy.Allowed, t.ReadOnly || o.policy.ReadOnly
+	case t.Allowed == nil && !t.ReadOnly:
 		t.Allowed = o.offered
 	}
 }

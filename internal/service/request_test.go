@@ -37,6 +37,13 @@ func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
 		{"an unknown limit of execute", `{"type": "execute", "code": "1", "isolateLimits": {"wallClockMs": 1}}`, `unknown key "wallClockMs"`},
 		{"a limit of execute that is zero", `{"type": "execute", "code": "1", "isolateLimits": {"timeoutMs": 0}}`, "0 is below the minimum of 1"},
 		{"tools of execute that are no strings", `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": [1]}}`, "no string"},
+		{"too many tools", `{"source": "1", "tools": [` + strings.Repeat(`"a",`, 1000) + `"a"]}`, "tools has 1001 items, 1000 are the most"},
+		{"far too many tools", `{"source": "1", "tools": [` + strings.Repeat(`"",`, 1<<20) + `"a"]}`, "tools has more than 1048576 bytes"},
+		{"too many tools of execute", `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": [` + strings.Repeat(`"a",`, 1000) + `"a"]}}`, "toolPolicy.allowedTools has 1001 items"},
+		{"null for readOnly", `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["a"], "readOnly": null}}`, "readOnly is neither true nor false"},
+		{"null for writes", `{"source": "1", "tools": [{"name": "t", "writes": null}]}`, `writes of the tool "t" is neither true nor false`},
+		{"too many values", `{"source": "1", "input": [` + strings.Repeat("{},", 1<<20) + `{}]}`, "input holds more than 1048576 values"},
+		{"too many values in a list", `{"source": "1", "args": [` + strings.Repeat("[[]],", 1<<19) + `0]}`, "args holds more than"},
 	} {
 		_, err := parseOrder([]byte(c.body))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -44,6 +51,20 @@ func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
 		} else if p := asProblem(err); p.Status != 400 || p.Code != "INVALID" {
 			t.Errorf("%s: %+v", c.claim, p)
 		}
+	}
+}
+
+func TestValuesAreCountedAndTextIsNot(t *testing.T) {
+	for text, want := range map[string]int{
+		`1`: 1, `"a,b"`: 1, `[1,2]`: 3, `{"a":1,"b":[2]}`: 4, `"\",[{"`: 1, `["\\",1]`: 3, `{"[,":"\"["}`: 2,
+	} {
+		if n := items([]byte(text)); n != want {
+			t.Errorf("%s: %d, want %d", text, n, want)
+		}
+	}
+	long := strings.Repeat(`,[{\"`, 1<<20)
+	if o, err := parseOrder([]byte(`{"source": "1", "input": "` + long + `"}`)); err != nil || len(o.run.Input.(string)) != len(long)-1<<20 {
+		t.Errorf("a long text: %v", err)
 	}
 }
 
@@ -124,6 +145,9 @@ profiles:
 		{"a tool that a profile lacks", lesser, `{"source": "1", "tools": ["ask"]}`, 403, "the tool ask is beyond the policy"},
 		{"execute under a profile", lesser, `{"type": "execute", "code": "1"}`, 0, ""},
 		{"execute with a tool", both, `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["ask"]}}`, 0, ""},
+		{"execute with a tool beyond the ceilings", both, `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["ask", "delete"]}}`, 403, "the tool delete is beyond the policy"},
+		{"execute with the profile's tool", policy.Caller{Profiles: []string{"asking"}}, `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["ask"], "readOnly": true}}`, 0, ""},
+		{"execute with a tool beyond the profile", policy.Caller{Profiles: []string{"asking"}}, `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["ask", "tell"]}}`, 403, "the tool tell is beyond the policy"},
 		{"neither a profile nor grants", policy.Caller{}, `{"source": "1"}`, 403, "neither a profile nor grants"},
 		{"computing alone", policy.Caller{Grants: true}, `{"source": "1"}`, 0, ""},
 	} {
@@ -156,6 +180,10 @@ func TestTokensAreFoundByNameAndNothingElse(t *testing.T) {
 	}
 	if one, err := parseTokens(strings.NewReader("s3cret\n")); err != nil || !one.weak || one.names[0] != "default" {
 		t.Errorf("a token alone: %+v, %v", one, err)
+	}
+	long := strings.Repeat("# a comment\n", maxTokensBytes/12+1) + "ci 0123456789abcdef0123456789abcdef\n"
+	if _, err := parseTokens(strings.NewReader(long)); err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
+		t.Errorf("a file of which the end would be cut off: %v", err)
 	}
 	for text, want := range map[string]string{
 		"":                     "there is no token",

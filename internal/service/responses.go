@@ -7,7 +7,6 @@ import (
 
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/supervisor"
-	"realm.internal/supervisor/pkg/value"
 )
 
 // find is a live run of the caller's own; nobody learns whether others have one of that id.
@@ -84,9 +83,9 @@ func (s *Service) respond(c *call) error {
 	return nil
 }
 
-func reply(session *supervisor.Session, id string, data, failed json.RawMessage) error {
+func reply(session *supervisor.Session, id string, answer, failed json.RawMessage) error {
 	switch {
-	case data != nil && failed != nil:
+	case answer != nil && failed != nil:
 		return malformed("give either data or error")
 	case failed != nil:
 		all, err := members("error", failed, "code", "message")
@@ -102,12 +101,12 @@ func reply(session *supervisor.Session, id string, data, failed json.RawMessage)
 			return err
 		}
 		return session.Fail(id, code, message)
-	case data == nil:
+	case answer == nil:
 		return session.Respond(id, nil)
 	}
-	v, err := value.FromJSON(data)
+	v, err := data("data", answer)
 	if err != nil {
-		return malformed("data: %v", err)
+		return err
 	}
 	if err := session.Respond(id, v); err != nil {
 		return malformed("%v", err)

@@ -30,7 +30,8 @@ type tokens struct {
 // Empty lines and lines that begin with # count for nothing.
 func parseTokens(r io.Reader) (*tokens, error) {
 	var t tokens
-	lines := bufio.NewScanner(io.LimitReader(r, maxTokensBytes))
+	limited := &io.LimitedReader{R: r, N: maxTokensBytes + 1}
+	lines := bufio.NewScanner(limited)
 	for n := 1; lines.Scan(); n++ {
 		words := strings.Fields(lines.Text())
 		name, token := defaultToken, ""
@@ -55,6 +56,9 @@ func parseTokens(r io.Reader) (*tokens, error) {
 	}
 	if err := lines.Err(); err != nil {
 		return nil, err
+	}
+	if limited.N == 0 {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxTokensBytes)
 	}
 	if len(t.names) == 0 {
 		return nil, errors.New("there is no token in it; the least is a line with one, which openssl rand -hex 32 makes")
