@@ -80,6 +80,9 @@ func TestSlowClientsAreGivenUp(t *testing.T) {
 		"no HTTP":                         "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 		"two lengths":                     "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
 		"a length that is too large":      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999999\r\n\r\n{",
+		"a body that nobody wants":        "GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
+		"a body for nothing":              "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n",
+		"half a body of another type":     "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n{",
 		"answers to a run that is no run": "POST /v1/runs/x/responses HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{",
 	} {
 		c := r.dial()
@@ -91,6 +94,12 @@ func TestSlowClientsAreGivenUp(t *testing.T) {
 			t.Errorf("%s: the connection stays: %v", claim, err)
 		}
 	}
+	// Answers that nobody reads, to questions that need no run: more than the socket's buffers hold.
+	questions := r.dial()
+	if _, err := io.WriteString(questions, strings.Repeat("GET /v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n", 400)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "they are given up", func() bool { return r.conns.open() == 0 })
 	// A result that nobody reads: more than the socket's buffers hold.
 	c := r.dial()
 	body := `{"source": "'x'.repeat(2e7)", "grants": {}, "limits": {"maxResultBytes": 33554432}}`

@@ -94,6 +94,7 @@ func (s *Service) serve(w http.ResponseWriter, req *http.Request, r route) {
 	}
 	if err != nil && a.status == 0 {
 		p := asProblem(err)
+		_ = http.NewResponseController(a).SetWriteDeadline(time.Now().Add(s.cfg.patience)) // it may have taken long to find out
 		p.write(a)
 		level := slog.LevelInfo
 		if p.Status >= http.StatusInternalServerError {

@@ -56,6 +56,7 @@ func (s *Service) body(c *call) (body []byte, release func(), err error) {
 	body, release, err = s.bodies.body(c.who, c.r.Body)
 	if err == nil {
 		_ = control.SetReadDeadline(time.Time{})
+		_ = control.SetWriteDeadline(time.Now().Add(s.cfg.patience))
 	} else { // what is left of the body is not worth waiting for
 		_ = control.SetReadDeadline(time.Now())
 		c.w.Header().Set("Connection", "close")

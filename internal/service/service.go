@@ -50,6 +50,8 @@ func New(cfg Config) (*Service, error) {
 		Handler:           s.handler(),
 		ConnContext:       withPeer,
 		ReadHeaderTimeout: cfg.patience / 3,
+		ReadTimeout:       cfg.patience, // of a body that nobody reads; body has its own
+		WriteTimeout:      cfg.patience, // of an answer that comes at once; a patientWriter has its own
 		IdleTimeout:       2 * cfg.patience,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          slog.NewLogLogger(cfg.Logger.Handler(), slog.LevelDebug),
