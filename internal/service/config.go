@@ -29,7 +29,7 @@ type Config struct {
 	// Queue is how many runs of each identity may wait for a place, for up to QueueTimeout. Default: none.
 	Queue        int
 	QueueTimeout time.Duration
-	// CheckEvery is the time between self-checks. Default 15 s.
+	// CheckEvery is the time between self-checks, or less where the watchdog needs it. Default 15 s.
 	CheckEvery time.Duration
 	// Stderr takes the audit records of a policy that wants them there.
 	Stderr io.Writer
@@ -65,6 +65,14 @@ func (c *Config) fill() error {
 		c.patience = 30 * time.Second
 	}
 	return nil
+}
+
+// interval is the time between self-checks: short enough for the service manager to bear one that fails.
+func (c *Config) interval() time.Duration {
+	if third := c.Watchdog / 3; third > 0 && third < c.CheckEvery {
+		return third
+	}
+	return c.CheckEvery
 }
 
 // maxRealms is the most realms that p lets live.

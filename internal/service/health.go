@@ -54,11 +54,7 @@ func (s *Service) watch(ctx context.Context, listeners []net.Listener) {
 			sockets = append(sockets, own)
 		}
 	}
-	every := s.cfg.CheckEvery
-	if half := s.cfg.Watchdog / 2; half > 0 && half < every {
-		every = half
-	}
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(s.cfg.interval())
 	defer tick.Stop()
 	for {
 		if s.health.last() == nil && s.cfg.Watchdog > 0 {

@@ -180,6 +180,18 @@ func TestTheWatchdogHearsThatAllIsWellOnlyWhenItIs(t *testing.T) {
 	}
 }
 
+// What the units have: a self-check that fails is told to nobody, and the one behind it comes in time.
+func TestTheWatchdogBearsOneCheckThatFails(t *testing.T) {
+	c := Config{CheckEvery: 15 * time.Second, Watchdog: 30 * time.Second}
+	if every := c.interval(); 2*every+every/2 >= c.Watchdog {
+		t.Errorf("two checks take %v and more, the watchdog waits for %v", 2*every, c.Watchdog)
+	}
+	c.Watchdog = 0
+	if every := c.interval(); every != c.CheckEvery {
+		t.Errorf("without a watchdog, every %v", every)
+	}
+}
+
 // killSpawner kills the spawner that this process has started.
 func killSpawner(t *testing.T) {
 	t.Helper()
