@@ -111,9 +111,6 @@ func (a *app) fillServe(f *serveFlags) error {
 	if f.listen != "" && c.TokenFile == "" {
 		return errors.New("--listen needs --token-file: over TCP nobody else says who calls")
 	}
-	if f.listen == "" && f.plaintext {
-		return errors.New("--allow-plaintext is for --listen")
-	}
 	for _, file := range []named{
 		{"--policy", c.Policy}, {"--token-file", c.TokenFile}, {"--tls-cert", c.TLSCert}, {"--tls-key", c.TLSKey}, {"--tls-client-ca", c.TLSClientCA},
 	} {
@@ -170,12 +167,22 @@ func (a *app) listeners(f *serveFlags) (all []net.Listener, err error) {
 	if all, err = service.Activated(); err != nil {
 		return all, err
 	}
+	tcp := f.listen != ""
 	for _, l := range all {
 		if l.Addr().Network() == "unix" {
 			f.service.Protect = append(f.service.Protect, l.Addr().String())
-		} else if f.service.TokenFile == "" {
+			continue
+		}
+		tcp = true
+		if f.service.TokenFile == "" {
 			return all, fmt.Errorf("the socket %s that was passed is TCP, which needs --token-file", l.Addr())
 		}
+		if err := service.CheckTCP(l.Addr().String(), f.service.TLSCert != "", f.plaintext); err != nil {
+			return all, fmt.Errorf("a socket was passed: %w", err)
+		}
+	}
+	if f.plaintext && !tcp {
+		return all, errors.New("--allow-plaintext is for TCP: for --listen, or a socket that is passed")
 	}
 	if f.listen != "" {
 		l, err := service.ListenTCP(f.listen, f.service.TLSCert != "", f.plaintext)

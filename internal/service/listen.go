@@ -23,16 +23,24 @@ func Activated() ([]net.Listener, error) {
 	return all, nil
 }
 
-// ListenTCP listens on host:port. Without TLS, tokens and results are in clear: beyond loopback that has to be asked for.
-func ListenTCP(address string, secured, plaintext bool) (net.Listener, error) {
+// CheckTCP refuses host:port where tokens and results would cross a network in clear: beyond loopback, that takes TLS or has to be asked for.
+func CheckTCP(address string, secured, plaintext bool) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("address %q: %w", address, err)
+		return fmt.Errorf("address %q: %w", address, err)
 	}
 	ip := net.ParseIP(host)
 	loopback := host == "localhost" || ip != nil && ip.IsLoopback()
 	if !loopback && !secured && !plaintext {
-		return nil, fmt.Errorf("%s is reachable from elsewhere, and without TLS tokens would be sent in clear", address)
+		return fmt.Errorf("%s is reachable from elsewhere, and without TLS tokens would be sent in clear", address)
+	}
+	return nil
+}
+
+// ListenTCP listens on host:port, which CheckTCP bears.
+func ListenTCP(address string, secured, plaintext bool) (net.Listener, error) {
+	if err := CheckTCP(address, secured, plaintext); err != nil {
+		return nil, err
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
