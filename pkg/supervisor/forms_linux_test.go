@@ -49,6 +49,9 @@ func TestTheFormCanBeForced(t *testing.T) {
 	fails(t, supervisor.ErrValidation, `return 3`, mode(supervisor.ModeModule))
 	fails(t, supervisor.ErrValidation, `export default 3`, mode(supervisor.ModeScript))
 	fails(t, supervisor.ErrValidation, `export default 3`, mode(supervisor.ModeFunction))
+	if _, e := fails(t, supervisor.ErrInvalid, `1`, mode(supervisor.Mode(strings.Repeat("<", 1<<20)))); len(e.Error()) > 1000 {
+		t.Errorf("a long mode is echoed in %d bytes", len(e.Error()))
+	}
 	_, e := fails(t, supervisor.ErrInvalid, `1`, mode("perl"))
 	contains(t, e.Message, "perl", "module")
 }

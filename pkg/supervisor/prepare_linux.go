@@ -46,7 +46,7 @@ func (s *Supervisor) prepare(r Request) (*execution, error) {
 		r.Mode = ModeAuto
 	}
 	if !slices.Contains([]Mode{ModeAuto, ModeModule, ModeScript, ModeFunction}, r.Mode) {
-		return nil, invalid("mode %q is not auto, module, script or function", r.Mode)
+		return nil, invalid("mode %q is not auto, module, script or function", grants.Shorten(string(r.Mode)))
 	}
 	if err := s.profile(&r); err != nil {
 		return nil, err
@@ -65,6 +65,9 @@ func (s *Supervisor) prepare(r Request) (*execution, error) {
 	}
 	if err := x.open(); err != nil {
 		x.close()
+		if s.isClosed() { // what it opens from is closed
+			err = closedError()
+		}
 		return nil, err
 	}
 	sink := s.cfg.Audit
@@ -217,14 +220,14 @@ func (x *execution) network() (*network.Client, error) {
 	return network.New(cfg), nil
 }
 
-// tools merges the functions of config and request.
+// tools merges the functions of config and request. Allowed tools that have none are asked of who reads the session's events, if anybody does.
 func (x *execution) tools() *toolset {
 	t := &toolset{functions: maps.Clone(x.s.cfg.Tools), writing: slices.Concat(x.s.cfg.WritingTools, x.req.WritingTools)}
 	if t.functions == nil {
 		t.functions = map[string]Tool{}
 	}
 	maps.Copy(t.functions, x.req.Tools)
-	if x.req.RemoteTools {
+	if x.session.events != nil {
 		t.session = x.session
 	}
 	return t

@@ -52,9 +52,6 @@ type Request struct {
 	WritingTools []string
 	// Limits override Grants.Resources where they are not zero.
 	Limits Limits
-	// RemoteTools hands allowed tools that have no Go function to the reader of
-	// Session.Events as data_request events. Submit sets it.
-	RemoteTools bool
 	// Reserve, when set, is called before a value of the guest's is decoded, with
 	// about how many bytes of memory that takes together with its JSON form. It may
 	// wait; the run keeps its place meanwhile. release is called when a tool's

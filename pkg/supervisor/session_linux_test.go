@@ -354,6 +354,7 @@ func TestShutdownDrainsThenAborts(t *testing.T) {
 	failed(t, supervisor.ErrAborted, err)
 	_, err = s.Run(context.Background(), supervisor.Request{Source: `1`})
 	failed(t, supervisor.ErrAborted, err)
+	failed(t, supervisor.ErrAborted, s.SelfCheck(context.Background()))
 }
 
 // The article's loop: a failure becomes an observation that the next attempt can use.

@@ -50,7 +50,6 @@ func (s *Supervisor) Submit(ctx context.Context, r Request) (*Session, error) {
 }
 
 func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Session, error) {
-	r.RemoteTools = r.RemoteTools || events
 	if r.ID == "" {
 		r.ID = rand.Text()
 	}
