@@ -41,7 +41,7 @@ func (r *eventReport) run(ctx context.Context, s *supervisor.Supervisor, req sup
 			continue
 		}
 		r.fault(r.out.json(e))
-		if r.out.err != nil {
+		if r.out.broken() != nil {
 			session.Abort() // nobody sees what happens any more
 		}
 	}

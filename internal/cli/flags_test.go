@@ -35,6 +35,7 @@ func TestQuantities(t *testing.T) {
 		{mebibytes, "memoryMb", "0", 0, "memoryMb"},
 		{mebibytes, "memoryMb", "-5M", 0, "memoryMb"},
 		{mebibytes, "memoryMb", "9999999999999999999G", 0, "256M"},
+		{mebibytes, "memoryMb", "-18014398509481983G", 0, "256M"},
 		{mebibytes, "memoryMb", "", 0, "256M"},
 		{mebibytes, "memoryMb", "M", 0, "256M"},
 		{mebibytes, "memoryMb", "5MM", 0, "256M"},

@@ -27,7 +27,7 @@ func mebibytes(key, text string) (int64, error) {
 	digits := strings.TrimRight(text, "KMGiBkmgb")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	const most = 1 << 30 // keeps the multiplication from wrapping
-	if err != nil || n > most {
+	if err != nil || n > most || n < -most {
 		return 0, sizeError(text)
 	}
 	switch strings.ToUpper(text[len(digits):]) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/term"
@@ -20,7 +21,9 @@ type screen struct {
 	ci    bool // keep lines from being commands of a CI runner
 	// records: audit records go here too, and no other line may look like one.
 	records bool
-	err     error // the first write that failed
+
+	mu  sync.Mutex // whoever answers a run's data requests may write beside it
+	err error      // the first write that failed
 }
 
 func newScreen(h Host, w io.Writer) *screen {
@@ -81,22 +84,32 @@ func (s *screen) json(v any) error {
 }
 
 func (s *screen) write(t string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.err == nil {
 		_, s.err = io.WriteString(s.w, t)
 	}
 }
 
-// failed is the first write error. A reader that went away is none: it has what
+// broken is the first write error.
+func (s *screen) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// failed is broken, for the user. A reader that went away is none: it has what
 // it wanted, and there is nobody left to tell.
 func (s *screen) failed() error {
-	if s.err == nil || s.closed() {
+	err := s.broken()
+	if err == nil || s.closed() {
 		return nil
 	}
-	return fmt.Errorf("write output: %w", s.err)
+	return fmt.Errorf("write output: %w", err)
 }
 
 // closed reports whether the reader went away.
-func (s *screen) closed() bool { return errors.Is(s.err, syscall.EPIPE) }
+func (s *screen) closed() bool { return errors.Is(s.broken(), syscall.EPIPE) }
 
 type paint string
 

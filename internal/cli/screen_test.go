@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -54,6 +56,24 @@ func TestJSONIsEscapedAndMeansTheSame(t *testing.T) {
 	var back map[string]string
 	if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back["k"] != text {
 		t.Errorf("%v: %q", err, back["k"])
+	}
+}
+
+func TestLinesFromSeveralPlacesStayWhole(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 2000 {
+				s.line("line")
+				_ = s.failed()
+			}
+		})
+	}
+	all.Wait()
+	if got := strings.Count(out.String(), "line\n"); got != 16_000 || out.Len() != 16_000*5 {
+		t.Errorf("%d lines, %d bytes", got, out.Len())
 	}
 }
 
