@@ -16,7 +16,7 @@ type decoder struct {
 }
 
 func (d *decoder) add(at position, path, message, fix string) {
-	if len(d.problems) == maxProblems {
+	if len(d.problems) == MaxProblems {
 		return
 	}
 	d.problems = append(d.problems, Problem{Line: at.line, Column: at.column, Path: path, Message: message, Fix: fix})

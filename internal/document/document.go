@@ -25,11 +25,13 @@ import (
 )
 
 const (
-	maxBytes    = 1 << 20 // of one document
-	maxDepth    = 32      // of collections in each other
-	maxValues   = 10_000  // keys, items and scalars; the YAML parser is quadratic in the keys of one mapping
-	maxProblems = 50      // that are reported at once
+	maxBytes  = 1 << 20 // of one document
+	maxDepth  = 32      // of collections in each other
+	maxValues = 10_000  // keys, items and scalars; the YAML parser is quadratic in the keys of one mapping
 )
+
+// MaxProblems is how many problems are reported at once.
+const MaxProblems = 50
 
 // TextSetter is implemented by a struct that a plain string may stand for.
 type TextSetter interface{ SetText(string) }

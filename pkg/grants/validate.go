@@ -16,7 +16,7 @@ type Problem = document.Problem
 // Error lists every problem that was found.
 type Error = document.Error
 
-// Validate reports every value that cannot be granted, as an *Error. It looks at the values alone: whether a path
+// Validate reports values that cannot be granted, at most 50, as an *Error. It looks at the values alone: whether a path
 // exists is found out when its grant is opened.
 func (g Grants) Validate() error {
 	_, err := g.Normalize()
@@ -55,6 +55,9 @@ func (g Grants) Normalize() (Grants, error) {
 type validator struct{ problems []Problem }
 
 func (v *validator) add(path, message, fix string) {
+	if len(v.problems) == document.MaxProblems {
+		return
+	}
 	v.problems = append(v.problems, Problem{Path: path, Message: message, Fix: fix})
 }
 

@@ -58,7 +58,7 @@ func verdict(g grants.Grants, explain func() []Line) error {
 	}
 	var problems []grants.Problem
 	for _, line := range explain() {
-		if !line.Allowed {
+		if !line.Allowed && len(problems) < document.MaxProblems {
 			problems = append(problems, grants.Problem{Path: line.Path, Message: line.Value + " " + line.Reason, Fix: line.Fix})
 		}
 	}

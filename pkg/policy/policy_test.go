@@ -2,6 +2,7 @@ package policy
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -160,6 +161,20 @@ func TestGrantsBeyondACeilingAreRefusedNamingBothSides(t *testing.T) {
 	}
 	if err := p.Check(grants.Grants{Filesystem: grants.Filesystem{Read: []string{"relative"}}}); err == nil || !strings.Contains(err.Error(), "is not absolute") {
 		t.Errorf("invalid grants: %v", err)
+	}
+}
+
+// What a caller hears of is bounded, however long the list that it sent.
+func TestNotEveryProblemOfALongListIsReported(t *testing.T) {
+	for claim, path := range map[string]string{"roots that are none": "no/root%d", "roots beyond the policy": "/root%d"} {
+		g := grants.Grants{}
+		for i := range 1000 {
+			g.Filesystem.Read = append(g.Filesystem.Read, fmt.Sprintf(path, i))
+		}
+		var e *grants.Error
+		if err := (&Policy{Version: Version}).Check(g); !errors.As(err, &e) || len(e.Problems) != 50 {
+			t.Errorf("%s: %.200v", claim, err)
+		}
 	}
 }
 
