@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 
@@ -15,6 +16,10 @@ var cwd = uintptr(0xffffffffffffff9c) // AT_FDCWD
 // directory.
 func fileProbes() []Probe {
 	var probes []Probe
+	everywhere := []string{
+		"/etc/passwd", "../../../../etc/passwd", "/proc/self/status", "/proc/self/exe", "/proc/self/mem", "/proc/self/ns/net", "/proc/self/root/etc/passwd",
+		"/proc/stat", "/proc/loadavg", "/proc/sys/kernel/core_pattern", "/sys/kernel", "/sys/fs/cgroup", "/dev/null", "/dev/urandom", "/tmp", "/run", "/home", "/bin/sh", "/lib",
+	}
 	for _, path := range []string{
 		"/etc/passwd", "/etc/shadow", "/etc/hostname", "/proc/self/status", "/proc/1/environ", "/proc/1/mem", "/proc/1/maps", "/proc/1/root/etc/passwd", "/proc/1/cwd", "/proc/1/fd/0", "/proc/self/exe", "/proc/self/mem",
 		"/proc/self/fd/3", "/proc/self/ns/net", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/kcore", "/proc/keys",
@@ -22,9 +27,8 @@ func fileProbes() []Probe {
 		"/sys/fs/cgroup/cgroup.procs", "/dev/null", "/dev/tty", "/dev/mem", "/dev/kmsg", "/dev/shm", "/dev/urandom", "/dev/ptmx",
 		"/dev/fuse", "/dev/kvm", "/dev/net/tun", "/dev/userfaultfd", "/run", "/var/run/docker.sock", "/tmp", "/home", "/root", "/bin/sh", "/lib",
 	} {
-		works := map[string]bool{"/etc/passwd": true, "/proc/self/status": true, "/dev/null": true, "/tmp": true, "../../../../etc/passwd": true}
 		probes = append(probes, Probe{
-			Name: "files/open" + strings.ReplaceAll(path, "..", "up"), Claim: path + " cannot be opened", Works: works[path],
+			Name: "files/open" + strings.ReplaceAll(path, "..", "up"), Claim: path + " cannot be opened", Works: slices.Contains(everywhere, path),
 			Run: func(Target) (bool, string) {
 				result, errno := call(unix.SYS_OPENAT, cwd, text(path), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 				return errno == 0, describe(result, errno)

@@ -32,7 +32,7 @@ func memoryProbes() []Probe {
 		mapping("map-stdin", "no descriptor can be mapped", false, unix.PROT_READ, unix.MAP_PRIVATE, 0),
 		mapping("map-pipe", "no descriptor can be mapped", false, unix.PROT_READ, unix.MAP_SHARED, 3),
 		mapping("map-huge", "no huge pages are taken from the pool", false, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB, bad),
-		mapping("map-locked", "no memory is locked", false, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_LOCKED, bad),
+		mapping("map-locked", "no memory is locked", true, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_LOCKED, bad),
 		filtered(mapping("map-growsdown", "no stack grows by itself", true, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_GROWSDOWN, bad), own),
 		{Name: "memory/map-page-zero", Claim: "page zero stays unmapped", Run: succeeds(unix.SYS_MMAP, with(0, page, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED, bad, 0))},
 		{Name: "memory/map-kernel", Claim: "kernel addresses stay unmapped", Run: succeeds(unix.SYS_MMAP, with(0xffff800000000000, page, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED, bad, 0))},
@@ -61,7 +61,7 @@ func memoryProbes() []Probe {
 		{Name: "memory/io-uring-enter", Claim: "no ring can be entered", FilterOnly: ring, Works: true, Run: passes(unix.SYS_IO_URING_ENTER, with(noFile, 0, 0, 0, 0, 0), unix.EBADF)},
 		{Name: "memory/io-uring-register", Claim: "no ring can be set up", FilterOnly: ring, Works: true, Run: passes(unix.SYS_IO_URING_REGISTER, with(noFile, 0, 0, 0), unix.EBADF)},
 		filtered(attack("io-setup", "no asynchronous context can be made", true, unix.SYS_IO_SETUP, func() []uintptr { return []uintptr{1, buffer(8)} }), own),
-		attack("mlock", "no memory is locked", false, unix.SYS_MLOCK, with(uintptr(unsafe.Pointer(&pageOfOurs)), 1)),
+		attack("mlock", "no memory is locked", true, unix.SYS_MLOCK, with(uintptr(unsafe.Pointer(&pageOfOurs)), 1)),
 		attack("mlockall", "no memory is locked", false, unix.SYS_MLOCKALL, with(unix.MCL_FUTURE)),
 		filtered(attack("remap-file-pages", "no page is remapped", false, unix.SYS_REMAP_FILE_PAGES, with(0, page, 0, 0, 0)), own),
 		attack("poison", "no page can be poisoned", false, unix.SYS_MADVISE, with(bad&^(page-1), page, 100)),
@@ -116,7 +116,7 @@ func jitlessProbes() []Probe {
 			return protect(unix.SYS_PKEY_MPROTECT, at, unix.PROT_READ|exec, bad)
 		}),
 		attack("make-code-writable", func(Target) (bool, string) { return protect(unix.SYS_MPROTECT, code()&^(page-1), readWrite|exec, 0) }),
-		{Name: "jitless/swap-code", Claim: claim, only: Jitless, Run: func(Target) (bool, string) {
+		{Name: "jitless/swap-code", Claim: claim, only: Jitless, Works: true, Run: func(Target) (bool, string) {
 			// A writable page moved over code brings its own protection along. The
 			// page is one that nothing executes: a copy of this program's code.
 			at, what, ok := mapped(readWrite)

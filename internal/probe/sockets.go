@@ -22,7 +22,7 @@ func socketProbes() []Probe {
 		{"icmp", unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP, false, empty},
 		{"sctp", unix.AF_INET, unix.SOCK_SEQPACKET, 132, false, empty},
 		{"mptcp", unix.AF_INET, unix.SOCK_STREAM, 262, false, empty},
-		{"raw", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP, false, ""},
+		{"raw", unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP, true, ""},
 		{"packet", unix.AF_PACKET, unix.SOCK_RAW, 0x0300, false, ""},
 		{"netlink-route", unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE, true, empty},
 		{"netlink-uevent", unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_KOBJECT_UEVENT, true, empty},
