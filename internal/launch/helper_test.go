@@ -27,6 +27,9 @@ var helpers = map[string]func() int{
 	"supervise": supervise,
 	"refused":   refused,
 	"way":       way,
+	"crowded":   crowded,
+	"congested": congested,
+	"deaf":      deaf,
 }
 
 func helper(t testing.TB, name string, env ...string) *exec.Cmd {

@@ -68,6 +68,13 @@ func (s *Spawner) spawned(m wireSpawned, pidfd int) {
 		}
 		return
 	}
+	if pidfd < 0 { // there was no descriptor left to receive it with: what cannot be killed must not run
+		if message, err := encodeGuard(msgKill, m.ID); err == nil {
+			go s.socket.send(message) // from here it could wait for a spawner that waits to be heard
+		}
+		p.answer <- fmt.Errorf("spawn: receive the process's descriptor: %w", unix.EMFILE)
+		return
+	}
 	p.process.started(int(m.PID), m.UID, pidfd)
 	s.live[m.ID] = p.process
 	if p.gone {

@@ -11,7 +11,7 @@ import (
 
 // The messages of internal/launcher/protocol.h, in host byte order (amd64).
 const (
-	launcherProtocol = 2
+	launcherProtocol = 3
 	launcherMagic    = 0x6d6c6572
 
 	maxDonated = 64
@@ -29,6 +29,7 @@ const (
 	msgGuardFile
 	msgGuardGroups
 	msgUnguard
+	msgKill
 )
 
 const (

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#define LAUNCHER_PROTOCOL 2
+#define LAUNCHER_PROTOCOL 3
 #define LAUNCHER_MAGIC 0x6d6c6572u // "relm"
 
 #define SPAWNER_SOCKET 3
@@ -24,6 +24,7 @@ enum message {
 	MSG_GUARD_FILE,   // supervisor: unlink this name if I die; a directory comes along
 	MSG_GUARD_GROUPS, // supervisor: remove control groups with this prefix if I die
 	MSG_UNGUARD,      // supervisor: forget that file
+	MSG_KILL,         // supervisor: kill that process, whose pidfd did not arrive
 };
 
 enum kind { KIND_REALM = 1, KIND_COMMAND, KIND_TRIAL };

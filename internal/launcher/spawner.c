@@ -26,7 +26,7 @@ int spawner_watch(struct spawner *s, int fd, struct watch *w)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-void spawner_send(const void *what, size_t size, int fd)
+int spawner_send(const void *what, size_t size, int fd)
 {
 	union {
 		struct cmsghdr align;
@@ -43,9 +43,13 @@ void spawner_send(const void *what, size_t size, int fd)
 		c->cmsg_len = CMSG_LEN(sizeof fd);
 		memcpy(CMSG_DATA(c), &fd, sizeof fd);
 	}
-	// Fails only if the supervisor has died; the loop then reads the end of file.
-	while (sendmsg(SPAWNER_SOCKET, &m, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
+	// Fails if the supervisor has died (the loop then reads the end of file), or if its
+	// user has too many descriptors under way in messages.
+	ssize_t sent;
+	do
+		sent = sendmsg(SPAWNER_SOCKET, &m, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent < 0 ? -1 : 0;
 }
 
 // spawner_unwatch must come before a close: a child that was cloned a moment ago
@@ -67,9 +71,14 @@ static void announce(struct child *c)
 {
 	if (c->announced)
 		return;
-	c->announced = 1;
 	struct spawned m = {MSG_SPAWNED, c->id, c->pid, c->uid};
-	spawner_send(&m, sizeof m, c->pidfd);
+	if (spawner_send(&m, sizeof m, c->pidfd) == 0) {
+		c->announced = 1;
+		return;
+	}
+	// Nobody could kill it.
+	struct failed f = {.type = MSG_FAILED, .id = c->id, .error = errno, .step = "hand over the process's descriptor"};
+	child_failed(c, &f);
 }
 
 // listen_to reads one report. A child that died with our message unread resets the
@@ -165,6 +174,13 @@ static void reap(struct spawner *s, struct child *c)
 	spawner_send(&m, sizeof m, -1);
 }
 
+static void kill_one(struct spawner *s, uint32_t id)
+{
+	for (struct child *c = s->children; c != NULL; c = c->next)
+		if (c->id == id)
+			child_kill(c);
+}
+
 static void handle(struct spawner *s, size_t size, int *fds, int *nfds)
 {
 	uint32_t type = size >= sizeof type ? *(uint32_t *)message : 0;
@@ -189,6 +205,9 @@ static void handle(struct spawner *s, size_t size, int *fds, int *nfds)
 		break;
 	case MSG_UNGUARD:
 		unguard(g->id);
+		break;
+	case MSG_KILL:
+		kill_one(s, g->id);
 		break;
 	}
 }
@@ -265,6 +284,7 @@ static void become(struct spawner *s)
 	prctl(PR_SET_NAME, SPAWNER_NAME, 0, 0, 0);
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); // the supervisor's user may ignore it: ends could not be waited for
 	struct rlimit files;
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = files.rlim_max;

@@ -39,7 +39,7 @@ struct spawner {
 };
 
 int spawner_main(void);
-void spawner_send(const void *message, size_t size, int fd);
+int spawner_send(const void *message, size_t size, int fd);
 int spawner_watch(struct spawner *s, int fd, struct watch *w);
 void spawner_unwatch(struct spawner *s, int fd);
 void child_drain(struct spawner *s, struct child *c);
@@ -49,8 +49,8 @@ void spawn(struct spawner *s, char *message, size_t size, const int *fds, int nf
 void child_failed(struct child *c, const struct failed *why);
 void child_kill(struct child *c);
 
-// Host ids of confined processes in root mode: this plus the host pid, so that no
-// two live ones share an id and none is 0.
+// Host ids of confined processes in root mode: this plus the pid that the spawner
+// sees, so that no two live ones of a pid namespace share an id and none is 0.
 #define HOST_ID_BASE 0x70000000u
 #define HOST_IDS (1u << 22) // no pid is larger
 
