@@ -12,6 +12,8 @@ import (
 const (
 	realmOpenFiles   = 64
 	commandOpenFiles = 1024
+	realmSignals     = 64 // beyond it those of the runtimes lose no more than their details
+	commandSignals   = 1024
 	commandFileBytes = 1 << 30
 	stackBytes       = 8 << 20
 )
@@ -24,9 +26,9 @@ type rlimit struct {
 
 // list is every limit that is set for a process of this kind.
 func (r Rlimits) list(kind Kind) []rlimit {
-	files, size := uint64(realmOpenFiles), uint64(0)
+	files, size, signals := uint64(realmOpenFiles), uint64(0), uint64(realmSignals)
 	if kind == Command {
-		files, size = commandOpenFiles, commandFileBytes
+		files, size, signals = commandOpenFiles, commandFileBytes, commandSignals
 	}
 	list := []rlimit{
 		{unix.RLIMIT_NOFILE, or(r.OpenFiles, files)},
@@ -35,6 +37,7 @@ func (r Rlimits) list(kind Kind) []rlimit {
 		{unix.RLIMIT_MEMLOCK, 0},
 		{unix.RLIMIT_CORE, 1}, // a core handler that is a pipe ignores 0
 		{unix.RLIMIT_MSGQUEUE, 0},
+		{unix.RLIMIT_SIGPENDING, signals}, // what is queued counts against the supervisor's user as well
 		{unix.RLIMIT_NICE, 0},
 		{unix.RLIMIT_RTPRIO, 0},
 	}

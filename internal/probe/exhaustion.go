@@ -21,6 +21,7 @@ const (
 	bombDescriptors = 1024
 	bombMappings    = 1 << 20
 	bombFiles       = 1 << 16 // as many as a jail's /tmp has, which is one of them itself
+	bombSignals     = 1 << 12
 )
 
 func exhaustionProbes() []Probe {
@@ -32,6 +33,7 @@ func exhaustionProbes() []Probe {
 		{Name: "exhaustion/mappings", Claim: "mappings are bounded", Ends: []string{"exit status 2"}, Run: mappings},
 		{Name: "exhaustion/descriptors", Claim: "descriptors are bounded", Run: descriptors},
 		{Name: "exhaustion/files", Claim: "files are bounded, however small", Run: files},
+		{Name: "exhaustion/signals", Claim: "queued signals are bounded", Run: queuedSignals},
 		// The C library ends the process when a thread cannot be made.
 		{Name: "exhaustion/threads", Claim: "threads are bounded", Ends: []string{"SIGABRT", "SIGSEGV", "exit status 2"}, Run: threads},
 		{Name: "exhaustion/processes", Claim: "processes are bounded", Run: processes},
@@ -130,6 +132,22 @@ func files(Target) (bool, string) {
 		call(unix.SYS_CLOSE, fd)
 	}
 	return true, fmt.Sprint(bombFiles)
+}
+
+// queuedSignals sends its own thread real-time signals that this does not take: each
+// is an entry of its own.
+func queuedSignals(Target) (bool, string) {
+	const sig = 40
+	blocked := uint64(1) << (sig - 1)
+	call(unix.SYS_RT_SIGPROCMASK, 0, address(&blocked), 0, 8)
+	pid, _ := call(unix.SYS_GETPID)
+	thread, _ := call(unix.SYS_GETTID)
+	for i := range bombSignals {
+		if result, errno := call(unix.SYS_TGKILL, pid, thread, sig); errno != 0 {
+			return false, fmt.Sprint(i, " signals, then ", describe(result, errno))
+		}
+	}
+	return true, fmt.Sprint(bombSignals)
 }
 
 func threads(Target) (bool, string) {
