@@ -25,7 +25,7 @@ func CommandTable() Table {
 	rows := ordinaryRows()
 	for _, part := range [][]Row{
 		refusedRows(), modeRows(), openRows(), cloneRows(),
-		ioctlRows(), prctlRows(), socketRows(), commandAdviceRows(), personalityRows(),
+		ioctlRows(), fcntlRows(), prctlRows(), socketRows(), commandAdviceRows(), personalityRows(),
 	} {
 		rows = append(rows, part...)
 	}
@@ -174,6 +174,36 @@ func ioctlRows() []Row {
 	)
 }
 
+// fcntlRows allow what concerns descriptors and locks. A lease holds up whoever opens
+// the file on the host, and the user of a jail is the owner of what is mapped to it. The
+// command is an unsigned int.
+func fcntlRows() []Row {
+	var rows []Row
+	for _, r := range []struct {
+		first, last uint32
+		user        string
+	}{
+		{0, 4, "F_DUPFD to F_SETFL: descriptors and their flags"},
+		{5, 7, "F_GETLK to F_SETLKW: locks"},
+		{8, 11, "F_SETOWN to F_GETSIG: who is told of input"},
+		{15, 16, "F_SETOWN_EX and F_GETOWN_EX: the same"},
+		{36, 38, "F_OFD_GETLK to F_OFD_SETLKW: locks"},
+		{1027, 1027, "F_DUPFD_QUERY: programs that compare descriptors"},
+		{1030, 1030, "F_DUPFD_CLOEXEC: descriptors"},
+		{1031, 1032, "F_SETPIPE_SZ and F_GETPIPE_SZ: pipes"},
+		{1033, 1034, "F_ADD_SEALS and F_GET_SEALS: files in memory"},
+		{1035, 1036, "F_GET_RW_HINT and F_SET_RW_HINT: databases"},
+	} {
+		for command := r.first; command <= r.last; command++ {
+			rows = append(rows, Row{"fcntl", 72, Allow, when(low(1, command)), r.user})
+		}
+	}
+	return append(rows,
+		Row{"fcntl", 72, Errno(eperm), when(low(1, 1024)), "F_SETLEASE: holds up programs of the host"},
+		Row{"fcntl", 72, Errno(eperm), when(low(1, 1026)), "F_NOTIFY: signals about directories"},
+	)
+}
+
 // prctlRows allow what changes or asks about the caller alone. The option is
 // an int.
 func prctlRows() []Row {
@@ -222,7 +252,9 @@ const (
 // but a local socket could still reach every service of the host whose name lies in
 // a granted root, read-only or not: connecting needs write permission on the name,
 // which a root that is mapped to the command gives it. A pair of datagram sockets
-// could too, since each message may name another receiver.
+// could too, since each message may name another receiver. No row has connect or listen:
+// a pair needs neither, and kernels without "unix: Fix race in SOCK_SEQPACKET's
+// unix_dgram_sendmsg()" (6.1 and older) can lose a pair's connection in a race.
 func socketRows() []Row {
 	var rows []Row
 	for _, kind := range []uint64{sockStream, sockSeqpacket} {

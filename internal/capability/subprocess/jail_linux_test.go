@@ -76,6 +76,8 @@ func TestForbiddenCallsFail(t *testing.T) {
 		"terminal":        `open(F, "+<", "/dev/tty") or exit 1`,
 		"signal the host": `my $n = kill(0, 3..400); exit($n > 4 ? 0 : 1)`,
 		"set-user-ID":     `syscall(105, 0) == 0 or exit 1`,
+		"watch files":     `syscall(294, 0) >= 0 or exit 1`,
+		"connect a pair":  `use Socket; socketpair(S, T, AF_UNIX, SOCK_SEQPACKET, 0) or exit 9; connect(S, pack_sockaddr_un("/x")) or exit($! == 38 ? 1 : 8)`,
 	} {
 		r, err := j.run("", "/usr/bin/perl", "-e", script)
 		if err != nil || r.Code != 1 {
@@ -165,6 +167,24 @@ func TestServicesOfTheHostAreNotReachedThroughTheirSockets(t *testing.T) {
 		"pair of streams":   `socketpair(S, T, AF_UNIX, SOCK_STREAM, 0) or exit 9; connect(S, pack_sockaddr_un("unix")) or send(S, "x", 0, pack_sockaddr_un("unix")) or exit 1`,
 	} {
 		if r, err := j.run("", "/usr/bin/perl", "-e", prelude+script, dir); err != nil || r.Code != 1 {
+			t.Errorf("%s: %+v %v", name, r, err)
+		}
+	}
+}
+
+// A jail's user is the owner of what is mapped to it, and an owner's lease holds up whoever opens the file.
+// Covers: T-CMD-07
+func TestHostProgramsAreNotHeldUpByLeases(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := granting("/usr/bin/perl")
+	g.Subprocess.Sandbox.Read = []string{dir}
+	j := open(t, g)
+	for name, command := range map[string]string{"lease": "1024, 1", "lease of a reader": "1024, 0"} {
+		if r, err := j.run("", "/usr/bin/perl", "-e", "open(F, '<', shift) or exit 2; fcntl(F, "+command+") or exit 1", path); err != nil || r.Code != 1 {
 			t.Errorf("%s: %+v %v", name, r, err)
 		}
 	}
