@@ -95,6 +95,29 @@ func TestMemoryLimitGrowsAndShrinks(t *testing.T) {
 	}
 }
 
+// Covers: T-RES-01
+func TestALimitThatLetsSwapGrowIsTold(t *testing.T) {
+	g := create(t, openManager(t), "swap", limits)
+	if !g.swap {
+		return // this host has none that could be limited
+	}
+	pid := join(t, g, "read x").Process.Pid
+	if got, err := g.Verify(pid); err != nil || got != limits {
+		t.Fatalf("limits = %+v, %v", got, err)
+	}
+	name, more := "memory.memsw.limit_in_bytes", "134217728"
+	if g.v2 {
+		name, more = "memory.swap.max", "max"
+	}
+	if err := writeFile(filepath.Join(g.dirs[memory], name), more); err != nil {
+		t.Fatal(err)
+	}
+	var missing *Missing
+	if _, err := g.Verify(pid); !errors.As(err, &missing) || missing.Layer != "cgroup.memory" {
+		t.Errorf("error = %v", err)
+	}
+}
+
 // Go's scheduler interrupts threads by signals, and the kernel gives up a memory
 // limit that a signal comes between.
 func TestSignalsDoNotKeepLimitsFromBeingSet(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -27,10 +28,13 @@ func (g *group) verify(pid int) (Limits, error) {
 		}
 	}
 	l, err := g.limits()
-	if err != nil {
-		return l, err
+	if err == nil {
+		err = g.compare(l)
 	}
-	return l, g.compare(l)
+	if err == nil {
+		err = g.compareSwap()
+	}
+	return l, err
 }
 
 // memberships maps controllers to the last element of a process's group. Names of
@@ -62,6 +66,38 @@ func (g *group) compare(l Limits) error {
 		return differs(layer.CgroupPids, g.asked.Pids, l.Pids)
 	case g.asked.CPUs > 0 && math.Abs(l.CPUs-float64(quota(g.asked.CPUs))/cpuPeriod) > 1e-6:
 		return differs(layer.CgroupCPU, g.asked.CPUs, l.CPUs)
+	}
+	return nil
+}
+
+// compareSwap holds the memory limit to what it says: swap included. Where swap cannot
+// be limited there must still be none.
+func (g *group) compareSwap() error {
+	dir, ok := g.dirs[memory]
+	switch {
+	case !ok || g.asked.MemoryBytes == 0:
+		return nil
+	case !g.swap:
+		if !swapIsOff() {
+			return differs(layer.CgroupMemory, "no swap", "swap that cannot be limited")
+		}
+		return nil
+	case g.v2:
+		content, err := readFile(filepath.Join(dir, "memory.swap.max"))
+		if err != nil {
+			return fmt.Errorf("read swap limit: %w", err)
+		}
+		if got := strings.TrimSpace(string(content)); got != "0" {
+			return differs(layer.CgroupMemory, "no swap", got)
+		}
+		return nil
+	}
+	n, err := readNumber(filepath.Join(dir, "memory.memsw.limit_in_bytes"))
+	if err != nil {
+		return fmt.Errorf("read memory and swap limit: %w", err)
+	}
+	if n == 0 || n > g.asked.MemoryBytes {
+		return differs(layer.CgroupMemory, fmt.Sprintf("%d with swap", g.asked.MemoryBytes), n)
 	}
 	return nil
 }

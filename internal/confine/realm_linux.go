@@ -49,6 +49,7 @@ type Realm struct {
 	stderr           *tail
 	process          *launch.Process
 	group            *cgroup.Group
+	waived           []string // see Host
 	ended            bool
 }
 
@@ -66,7 +67,7 @@ func (h *Host) Start(ctx context.Context, spec Spec) (*Realm, error) {
 }
 
 func (h *Host) startOnce(ctx context.Context, spec Spec) (*Realm, error) {
-	r := &Realm{Spec: spec}
+	r := &Realm{Spec: spec, waived: h.waived}
 	if err := r.start(ctx, h); err != nil {
 		r.End()
 		return nil, err
@@ -105,10 +106,15 @@ func (r *Realm) start(ctx context.Context, h *Host) (err error) {
 	if r.Receipt, err = r.process.Receipt(); err != nil {
 		return err
 	}
-	for _, l := range h.waived {
+	r.tellWaived()
+	return nil
+}
+
+// tellWaived says of layers that were not asked for why not.
+func (r *Realm) tellWaived() {
+	for _, l := range r.waived {
 		r.Receipt.Layers[l] = launch.LayerState{State: launch.NotEnforced, Detail: "allowed to be missing by the operator"}
 	}
-	return nil
 }
 
 func (r *Realm) launch(ctx context.Context, h *Host, files []*os.File) error {
@@ -291,13 +297,16 @@ func (r *Realm) CPUTime() (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// SetMemory changes the memory limit of a realm that waits.
+// SetMemory changes the memory limit of a realm that waits, and reads it back.
 func (r *Realm) SetMemory(bytes int64) error {
 	if err := r.group.SetMemory(bytes); err != nil {
 		return err
 	}
+	if err := r.process.ReadGroup(r.Receipt); err != nil {
+		return err
+	}
+	r.tellWaived()
 	r.Spec.MemoryBytes = bytes
-	r.Receipt.Cgroup.MemoryBytes = bytes
 	return nil
 }
 

@@ -193,7 +193,15 @@ func (p *Process) checkRlimits() (string, error) {
 			return "", &Unenforceable{Layer: layer.Rlimits, Detail: fmt.Sprintf("resource %d is limited to %d, not %d", want.resource, got.Max, want.value)}
 		}
 	}
-	return "open files, file size, stack, locked memory, core, queues, priorities", nil
+	return "open files, file size, stack, locked memory, core, queues, queued signals, priorities", nil
+}
+
+// ReadGroup reads the control group's part of a receipt again, after its limits changed.
+func (p *Process) ReadGroup(r *Receipt) error {
+	if err := p.checkGroup(r); err != nil {
+		return fmt.Errorf("receipt of process %d: %w", p.pid, err)
+	}
+	return nil
 }
 
 // checkGroup fills in the control group's layers. A limit that was not asked for is

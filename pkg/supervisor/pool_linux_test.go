@@ -162,8 +162,11 @@ func TestALimitOfARequestMovesAPooledRealm(t *testing.T) {
 		if got := fmt.Sprint(res.Value); taken != c.taken || want != "" && got != want {
 			t.Errorf("%s: taken %v, %s", c.name, taken, got)
 		}
-		if mb := c.change.Limits.RealmMemoryMb; mb > 0 && res.Receipt.Cgroup["memoryBytes"] != strconv.FormatInt(mb<<20, 10) {
-			t.Errorf("%s: %+v", c.name, res.Receipt.Cgroup)
+		if mb := c.change.Limits.RealmMemoryMb; mb > 0 {
+			bytes := strconv.FormatInt(mb<<20, 10)
+			if l := res.Receipt.Layers["cgroup.memory"]; res.Receipt.Cgroup["memoryBytes"] != bytes || !strings.HasPrefix(l.Detail, bytes+" bytes") {
+				t.Errorf("%s: %+v, %+v", c.name, res.Receipt.Cgroup, l)
+			}
 		}
 	}
 }
