@@ -45,6 +45,9 @@ type Report struct {
 // binary cannot be used (*launch.BinaryError); a missing layer is no error.
 func Probe(ctx context.Context, path string, log *slog.Logger) (*Report, error) {
 	manager, cgroupErr := cgroup.Open()
+	if cgroupErr == nil {
+		defer manager.Close()
+	}
 	f := findings{present: map[string]string{}, missing: map[string]*launch.Unenforceable{}}
 	spawner, err := launch.Start(path, log)
 	var refused *launch.Unenforceable

@@ -13,6 +13,7 @@ claim "the unit's exposure is 3.0 at most" systemd-analyze security --offline=ye
 
 echo 'export default (a) => 6 * Number(a)' >/tmp/six.ts
 claim "doctor is content, as root" supervisor doctor
+claim "and leaves no control group" fails test -e /sys/fs/cgroup/realm-supervisor
 claim "a run, as root" says '^42$' supervisor run /tmp/six.ts -- 7
 claim "doctor is content, as an ordinary user with delegation" delegated 2000 /usr/bin/supervisor doctor
 claim "a run, as an ordinary user with delegation" says '^42$' delegated 2000 /usr/bin/supervisor run /tmp/six.ts -- 7
