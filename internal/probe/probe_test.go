@@ -16,7 +16,7 @@ import (
 
 const atOnce = 4
 
-// Covers: T-SYS-01, T-NS-05, T-CMD-01, T-CMD-06
+// Covers: T-SYS-01, T-NS-05, T-RES-04, T-CMD-01, T-CMD-06, T-CMD-07
 func TestNoProbeGetsOutAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("this is the rootless half")
@@ -24,7 +24,7 @@ func TestNoProbeGetsOutAsRoot(t *testing.T) {
 	shootAll(t, "root")
 }
 
-// Covers: T-SYS-01, T-CMD-01, T-CMD-06
+// Covers: T-SYS-01, T-RES-04, T-CMD-01, T-CMD-06
 func TestNoProbeGetsOutRootless(t *testing.T) {
 	if os.Geteuid() != 0 {
 		shootAll(t, "rootless")
