@@ -24,7 +24,7 @@ func init() { helpers["deprived"] = becomeDeprived }
 type deprivation struct {
 	Calls    []refusedCall // by a filter of system calls
 	Errno    int
-	Kill     bool     // whoever makes one of Calls is killed, instead of an error
+	Ask      bool     // whoever makes one of Calls waits for who has the listener, which goes to descriptor 3
 	Sysctl   string   // below /proc/sys/user, set to 0 in a user namespace of its own
 	Unmount  []string // in a mount namespace of its own
 	ReadOnly []string // the same, mounted read-only
@@ -179,12 +179,15 @@ func (d deprivation) mounts() error {
 	return nil
 }
 
+// listenerTo is a socket that a filter's listener is sent to.
+const listenerTo = 3
+
 // filter makes the calls fail in this process and all that it becomes or starts.
 func (d deprivation) filter() error {
-	const errno, allow, kill = 0x00050000, 0x7fff0000, 0x80000000
-	refuse := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: errno | uint32(d.Errno)}
-	if d.Kill {
-		refuse.K = kill
+	refuse := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(d.Errno)}
+	flags := uintptr(unix.SECCOMP_FILTER_FLAG_TSYNC)
+	if d.Ask {
+		refuse.K, flags = unix.SECCOMP_RET_USER_NOTIF, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER // of this thread, which goes on alone
 	}
 	var program []unix.SockFilter
 	for _, c := range d.Calls {
@@ -198,14 +201,18 @@ func (d deprivation) filter() error {
 			unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 16 + 8*c.Index}, // its low half
 			unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: c.Value}, refuse)
 	}
-	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: allow})
+	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	const setModeFilter, tsync = 1, 1
-	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, tsync, uintptr(unsafe.Pointer(&prog))); e != 0 {
+	listener, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
+	if e != 0 {
 		return e
 	}
-	return nil
+	if !d.Ask {
+		return nil
+	}
+	unix.CloseOnExec(listenerTo)
+	return unix.Sendmsg(listenerTo, []byte{0}, unix.UnixRights(int(listener)), nil, 0)
 }

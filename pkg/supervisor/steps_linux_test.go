@@ -13,34 +13,64 @@ import (
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
-// A step is a system call that one of a run's processes makes first: a filter
-// kills that process there, as surely as SIGKILL does and at no other moment.
+// A step is a system call that one of a run's processes is about to make: it waits
+// there while who is killed, itself or another. Nothing of the call has happened then.
 type step struct {
 	who, name string
 	calls     []refusedCall
+	at        string // who makes the call; "" is who
+	nth       int    // how often it is made, by whoever plays that part; 0 is the first time
 }
 
 func steps() []step {
 	list := []step{
-		{"supervisor", "asks whether a pidfd signals", calls(unix.SYS_PIDFD_SEND_SIGNAL)},
-		{"supervisor", "makes a control group", calls(unix.SYS_MKDIR, unix.SYS_MKDIRAT)},
-		{"supervisor", "makes a pipe", calls(unix.SYS_PIPE2)},
-		{"supervisor", "opens a root", calls(unix.SYS_OPENAT2)},
-		{"supervisor", "has an unnamed file", calls(unix.SYS_FLOCK)},
-		{"supervisor", "makes a file durable", calls(unix.SYS_FSYNC)},
-		{"supervisor", "names a file", calls(unix.SYS_LINKAT)},
-		{"supervisor", "replaces a file", calls(unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_RENAME)},
-		{"supervisor", "examines descriptors", calls(unix.SYS_PIDFD_GETFD)},
-		{"supervisor", "ends", calls(unix.SYS_EXIT_GROUP)}, // and the realm, whoever comes first
-		{"spawner", "clones", calls(unix.SYS_CLONE3)},
-		{"spawner", "makes a channel", calls(unix.SYS_SOCKETPAIR)}, // the supervisor's comes first
-		{"spawner", "reaps", calls(unix.SYS_WAIT4, unix.SYS_WAITID)},
-		{"spawner", "waits for requests", calls(unix.SYS_EPOLL_CREATE1)}, // of everybody's
-		{"realm", "loads its filter", []refusedCall{{unix.SYS_SECCOMP, 1, true, 0}}},
-		{"command", "opens a tree", calls(unix.SYS_OPEN_TREE)},
-		{"command", "restricts a mount", calls(unix.SYS_MOUNT_SETATTR)},
-		{"command", "moves a mount", calls(unix.SYS_MOVE_MOUNT)},
-		{"command", "asks where it is", calls(unix.SYS_GETCWD)},
+		{who: "supervisor", name: "opens a root", calls: calls(unix.SYS_OPENAT2)},
+		{who: "supervisor", name: "makes a pipe", calls: calls(unix.SYS_PIPE2)},
+		{who: "supervisor", name: "asks whether a pidfd signals", calls: calls(unix.SYS_PIDFD_SEND_SIGNAL)},
+		{who: "supervisor", name: "makes a control group", calls: calls(unix.SYS_MKDIR, unix.SYS_MKDIRAT)},
+		{who: "supervisor", name: "examines descriptors", calls: calls(unix.SYS_PIDFD_GETFD)},
+		{who: "supervisor", name: "makes a file without a name", calls: unnamed},
+		{who: "supervisor", name: "makes a file durable", calls: calls(unix.SYS_FSYNC)},
+		{who: "supervisor", name: "names a file", calls: calls(unix.SYS_LINKAT)},
+		{who: "supervisor", name: "replaces a file", calls: replacing},
+		{who: "supervisor", name: "has a realm that calls", calls: says, at: "realm", nth: 2},
+		{who: "supervisor", name: "has a command that runs", calls: calls(unix.SYS_GETCWD), at: "command"},
+		{who: "supervisor", name: "has a realm with a result", calls: says, at: "realm", nth: 5},
+		{who: "supervisor", name: "ends", calls: calls(unix.SYS_EXIT_GROUP)},
+		{who: "spawner", name: "leaves the session", calls: calls(unix.SYS_SETSID)},
+		{who: "spawner", name: "waits for requests", calls: calls(unix.SYS_EPOLL_CREATE1)},
+		{who: "spawner", name: "says what it is", calls: tells},
+		{who: "spawner", name: "takes a request", calls: calls(unix.SYS_RECVMSG)},
+		{who: "spawner", name: "makes a channel", calls: calls(unix.SYS_SOCKETPAIR)},
+		{who: "spawner", name: "clones", calls: calls(unix.SYS_CLONE3)},
+		{who: "spawner", name: "tells of a child", calls: tells, nth: 2},
+		{who: "spawner", name: "clones for a command", calls: calls(unix.SYS_CLONE3), nth: 2},
+		{who: "spawner", name: "has a command that runs", calls: calls(unix.SYS_GETCWD), at: "command"},
+		{who: "spawner", name: "reaps", calls: calls(unix.SYS_WAIT4, unix.SYS_WAITID)},
+		{who: "realm", name: "loads its filter", calls: []refusedCall{{unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, true, 0}}},
+		{who: "realm", name: "says that it is ready", calls: says},
+		{who: "realm", name: "reads its source", calls: []refusedCall{{unix.SYS_READ, 3, true, 0}}},
+		{who: "realm", name: "calls", calls: says, nth: 2},
+		{who: "realm", name: "waits for a file without a name", calls: unnamed, at: "supervisor"},
+		{who: "realm", name: "waits for a durable file", calls: calls(unix.SYS_FSYNC), at: "supervisor"},
+		{who: "realm", name: "waits for a file's name", calls: calls(unix.SYS_LINKAT), at: "supervisor"},
+		{who: "realm", name: "waits for a file's replacement", calls: replacing, at: "supervisor"},
+		{who: "realm", name: "waits for a command's clone", calls: calls(unix.SYS_CLONE3), at: "spawner", nth: 2},
+		{who: "realm", name: "waits for a command's confinement", calls: calls(unix.SYS_OPEN_TREE), at: "launcher"},
+		{who: "realm", name: "waits for a command that runs", calls: calls(unix.SYS_GETCWD), at: "command"},
+		{who: "realm", name: "waits for a command that writes", calls: creates, at: "command"},
+		{who: "realm", name: "waits for a command that ends", calls: calls(unix.SYS_EXIT_GROUP), at: "command"},
+		{who: "realm", name: "says its result", calls: says, nth: 5},
+		{who: "launcher", name: "opens a tree for a command", calls: calls(unix.SYS_OPEN_TREE)},
+		{who: "launcher", name: "restricts a mount for a command", calls: calls(unix.SYS_MOUNT_SETATTR)},
+		{who: "launcher", name: "moves a mount for a command", calls: calls(unix.SYS_MOVE_MOUNT)},
+		{who: "launcher", name: "executes a command", calls: calls(unix.SYS_EXECVE)},
+		{who: "launcher", name: "waits for a command", calls: calls(unix.SYS_WAIT4)},
+		{who: "launcher", name: "has a command that runs", calls: calls(unix.SYS_GETCWD), at: "command"},
+		{who: "command", name: "asks where it is", calls: calls(unix.SYS_GETCWD)},
+		{who: "command", name: "prints", calls: []refusedCall{{unix.SYS_WRITE, 1, true, 0}}},
+		{who: "command", name: "makes a file", calls: creates},
+		{who: "command", name: "ends", calls: calls(unix.SYS_EXIT_GROUP)},
 	}
 	for name, number := range map[string]uint32{
 		"joins a session keyring": unix.SYS_KEYCTL, "starts a session": unix.SYS_SETSID, "unshares": unix.SYS_UNSHARE, "mounts": unix.SYS_MOUNT,
@@ -48,10 +78,18 @@ func steps() []step {
 		"becomes its group": unix.SYS_SETRESGID, "becomes its user": unix.SYS_SETRESUID, "drops capabilities": unix.SYS_CAPSET,
 		"closes descriptors": unix.SYS_CLOSE_RANGE, "restricts itself": unix.SYS_LANDLOCK_RESTRICT_SELF, "executes": unix.SYS_EXECVEAT,
 	} {
-		list = append(list, step{"launcher", name, calls(number)})
+		list = append(list, step{who: "launcher", name: name, calls: calls(number)})
 	}
 	return list
 }
+
+var (
+	replacing = calls(unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_RENAME)
+	unnamed   = []refusedCall{{unix.SYS_OPENAT, unix.O_WRONLY | unix.O_CLOEXEC | unix.O_TMPFILE, true, 2}}
+	says      = []refusedCall{{unix.SYS_WRITEV, 4, true, 0}}                  // a message of the realm's
+	tells     = []refusedCall{{unix.SYS_SENDMSG, unix.MSG_NOSIGNAL, true, 2}} // a message of the spawner's
+	creates   = []refusedCall{{unix.SYS_OPENAT, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, true, 2}}
+)
 
 // Whichever process dies, and at whichever step: the file is the old one or the
 // new one, the record verifies, nobody lives on, and the next start finds nothing
@@ -85,16 +123,22 @@ func killAt(t *testing.T, s step) {
 		t.Fatal(err)
 	}
 	renewed := strings.Repeat("x", 100_000)
+	sh := write(t, filepath.Join(dir, "grants.json"), `{"filesystem": {"write": ["`+out+`"]}, "subprocess": {"commands": ["/bin/sh"], "sandbox": {"write": ["`+out+`"]}}}`)
 	source := write(t, filepath.Join(dir, "guest.ts"), `
 		import { writeText, spawn } from 'realm:capabilities';
 		await writeText('`+out+`/made', 'x'.repeat(100_000));
 		await writeText('`+target+`', 'x'.repeat(100_000));
-		const { code } = await spawn('/bin/sh', ['-c', 'cd / && pwd -P && true']);
+		const { code } = await spawn('/bin/sh', ['-c', 'cd / && pwd -P && echo x > `+out+`/printed && true']);
 		if (code !== 0) throw new Error('the command: ' + code)`)
 	before := adopt(t)
-	o := execute(t, deprived(t, deprivation{Calls: s.calls, Kill: true}, "run", "--json", "--audit", log, "--write", out, "--exec", "/bin/sh", source))
-	if o.status == 0 {
-		t.Errorf("nobody was killed\n%s%s", o.stdout, o.stderr)
+	cmd := deprived(t, deprivation{Calls: s.calls, Ask: true}, "run", "--json", "--audit", log, "--grants", sh, source)
+	w := s.watch(t, cmd, before)
+	o := execute(t, cmd)
+	if !w.struck(t) {
+		t.Errorf("nobody was killed: exit %d\n%s%s", o.status, o.stdout, o.stderr)
+	}
+	if died := o.status == -1; died != (s.who == "supervisor") {
+		t.Errorf("the supervisor's death is %v: exit %d\n%s%s", died, o.status, o.stdout, o.stderr)
 	}
 	eventually(t, "no process of it lives", func() bool { return len(orphans(t, before)) == 0 })
 	next := supervise(t, supervisor.Config{})
@@ -116,13 +160,14 @@ func killAt(t *testing.T, s step) {
 	}
 }
 
-// adopt makes this process the parent of its descendants whose own has died, and
-// returns those that there are.
+// adopt makes this process the parent of its descendants whose own has died, until
+// the test ends, and returns those that there are.
 func adopt(t *testing.T) map[int]bool {
 	t.Helper()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) })
 	before := map[int]bool{}
 	for _, p := range descendants(t, os.Getpid()) {
 		before[p.pid] = true
