@@ -31,6 +31,9 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	report, err := doctor.Probe(ctx, path, slog.New(slog.DiscardHandler))
+	if err == nil && report.OK {
+		err = tryOut(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("doctor: %w", err)
 	}
@@ -45,7 +48,17 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 	return err
 }
 
-// undiagnosed is doctor's JSON when no layer could be tried.
+// tryOut takes a source through every layer to its result: a realm of another build has them all, and runs nothing.
+func tryOut(ctx context.Context) error {
+	sup, err := supervisor.New(supervisor.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sup.Shutdown(context.Background()) }()
+	return sup.SelfCheck(ctx)
+}
+
+// undiagnosed is doctor's JSON when no layer could be tried, or nothing be run behind them.
 func (a *app) undiagnosed(err error) error {
 	e := refusal(err)
 	a.fault(a.out.json(struct {
