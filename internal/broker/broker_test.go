@@ -315,6 +315,34 @@ func TestABegunFrameMustBecomeWholeInTime(t *testing.T) {
 	}
 }
 
+// Covers: T-RPC-02
+func TestAFrameThatTricklesIsEndedToo(t *testing.T) {
+	armed := 0
+	r := newRig(t, grants.Grants{}, func(c *Config) {
+		c.FrameTimeout = 250 * time.Millisecond
+		deadline := c.Deadline
+		c.Deadline = func(at time.Time) error {
+			if !at.IsZero() {
+				armed++
+			}
+			return deadline(at)
+		}
+	})
+	go func() {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for next := []byte{0, 0, 16, 0, 0x93, byte(rpc.OpResult), 0}; ; next = []byte{0x91} { // 4 KiB: 41 s
+			if _, err := r.toUs.Write(next); err != nil {
+				return
+			}
+			<-tick.C
+		}
+	}()
+	if s := r.wait(); !errors.Is(s.err, ErrProtocol) || !strings.Contains(s.err.Error(), "not complete") || armed != 1 {
+		t.Errorf("%+v, %d deadlines", s, armed)
+	}
+}
+
 func TestAnIdleRealmIsNotAHalfFrame(t *testing.T) {
 	r := newRig(t, grants.Grants{}, func(c *Config) { c.FrameTimeout = time.Millisecond })
 	for range 3 {

@@ -36,7 +36,7 @@ func newHost(t testing.TB) *host {
 	}
 	h.grants = grants.Grants{
 		Filesystem: grants.Filesystem{Read: []string{h.root}, Write: []string{h.root}}, Environment: map[string]string{"MODE": "x"},
-		Secrets: map[string]grants.Secret{"S": {Value: "value-of-the-secret"}}, Resources: grants.Resources{MaxOperations: 20, MaxWriteBytes: 1 << 12, MaxResultBytes: 1 << 14, MaxLogBytes: 1 << 10},
+		Secrets: map[string]grants.Secret{"S": {Value: "value-of-the-secret"}}, Resources: grants.Resources{MaxOperations: 20, MaxWriteBytes: 1 << 12, MaxResultBytes: 5 << 20, MaxLogBytes: 1 << 10},
 	}
 	if err := h.grants.Validate(); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"testing"
 )
@@ -29,8 +30,9 @@ func frames(stream []byte) (list [][]byte) {
 func TestEveryMutationOfWhatRealmsSayIsContained(t *testing.T) {
 	h := newHost(t)
 	all := streams(t, h.root, h.outside)
-	// A byte of each kind of value that the wire knows, and the limits of numbers.
-	heads := []byte{0x00, 0x7f, 0x81, 0x90, 0x91, 0xa1, 0xc0, 0xc1, 0xc4, 0xc9, 0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff}
+	// A byte of each kind of value that the wire knows, the limits of numbers, and what makes a length four
+	// megabytes, which its op may have here.
+	heads := []byte{0x00, 0x40, 0x7f, 0x81, 0x90, 0x91, 0xa1, 0xc0, 0xc1, 0xc4, 0xc9, 0xcb, 0xcf, 0xd3, 0xdb, 0xdd, 0xdf, 0xff}
 	for _, kind := range []struct {
 		name   string
 		mutate func(stream []byte, serve func([]byte))
@@ -87,10 +89,15 @@ func TestEveryMutationOfWhatRealmsSayIsContained(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			served := 0
+			served, allocated := 0, []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
 			for _, stream := range all {
 				kind.mutate(stream, func(changed []byte) {
+					metrics.Read(allocated[:1])
 					h.serve(t, changed)
+					metrics.Read(allocated[1:])
+					if took := allocated[1].Value.Uint64() - allocated[0].Value.Uint64(); took > 3<<20 {
+						t.Fatalf("%d bytes of memory for %x", took, changed)
+					}
 					served++
 				})
 			}
