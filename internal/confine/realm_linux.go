@@ -70,6 +70,10 @@ func (h *Host) startOnce(ctx context.Context, spec Spec) (*Realm, error) {
 	r := &Realm{Spec: spec, waived: h.waived}
 	if err := r.start(ctx, h); err != nil {
 		r.End()
+		var unusable *launch.BinaryError
+		if errors.As(err, &unusable) && unusable.Path == "" { // found out by what it said
+			unusable.Path = h.cfg.RealmPath
+		}
 		return nil, err
 	}
 	return r, nil
@@ -107,6 +111,11 @@ func (r *Realm) start(ctx context.Context, h *Host) (err error) {
 		return err
 	}
 	r.tellWaived()
+	to, err := newPipe(r.in) // not earlier: nothing can be said to what is not known to be confined
+	if err != nil {
+		return err
+	}
+	r.Writer = rpc.NewWriter(to)
 	return nil
 }
 
@@ -191,11 +200,7 @@ func (r *Realm) pipes() (files []*os.File, err error) {
 	if err != nil {
 		return files, err
 	}
-	to, err := newPipe(r.in)
-	if err != nil {
-		return files, err
-	}
-	r.Reader, r.Writer = rpc.NewReader(from), rpc.NewWriter(to)
+	r.Reader = rpc.NewReader(from)
 	return files, nil
 }
 

@@ -34,6 +34,12 @@ func hostileRealm(t *testing.T) string {
 	return path
 }
 
+// end is how a run ends: well, or with a code and a reason.
+type end struct {
+	code   error
+	reason string
+}
+
 // Cases T3, T5
 // Covers: T-RPC-01, T-RPC-02, T-RPC-03, T-RPC-04
 func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
@@ -43,34 +49,42 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	for act, want := range map[string]error{
-		"behave":                           nil,
-		"one byte at a time":               nil,
-		"two results":                      nil, // the second is never read
-		"a flood of words":                 nil,
-		"a path outside":                   nil, // refused like any other
-		"a write that lies about its size": nil,
-		"noise":                            supervisor.ErrCrashed,
-		"a frame of 4 GiB":                 supervisor.ErrCrashed,
-		"an array of 4 billion":            supervisor.ErrCrashed,
-		"a million arrays deep":            supervisor.ErrCrashed,
-		"half a frame":                     supervisor.ErrCrashed,
-		"an empty frame":                   supervisor.ErrCrashed,
-		"an unknown op":                    supervisor.ErrCrashed,
-		"an op of the supervisor":          supervisor.ErrCrashed,
-		"ready again":                      supervisor.ErrCrashed,
-		"a call twice":                     supervisor.ErrCrashed,
-		"a result that is no value":        supervisor.ErrCrashed,
-		"a timeout of its own":             supervisor.ErrCrashed,
-		"a code of its own":                supervisor.ErrCrashed,
-		"a flood of output":                supervisor.ErrCrashed,
-		"a flood of calls":                 supervisor.ErrDenied,
-		"silence":                          supervisor.ErrTimeout,
-		"memory":                           supervisor.ErrOOM,
-		"a status":                         supervisor.ErrCrashed,
-		"a socket":                         supervisor.ErrCrashed,
-		"an x32 call":                      supervisor.ErrCrashed,
-		"ptrace":                           supervisor.ErrCrashed,
+	broken := func(reason string) end {
+		return end{supervisor.ErrCrashed, "the realm broke the protocol and was killed: protocol violation: " + reason}
+	}
+	forbiddenCall := end{supervisor.ErrCrashed, "the realm was killed for a forbidden system call"}
+	well := end{}
+	for act, want := range map[string]end{
+		"behave":                           well,
+		"one byte at a time":               well,
+		"two results":                      well, // the second is never read
+		"a flood of words":                 well,
+		"a path outside":                   well, // refused like any other
+		"a write that lies about its size": well,
+		"closes its input and goes on":     well, // it is answered all the same
+		"noise":                            broken(""),
+		"a frame of 4 GiB":                 broken(""),
+		"an array of 4 billion":            broken(""),
+		"a million arrays deep":            broken(""),
+		"half a frame":                     broken(""),
+		"a big frame that does not come":   broken(""),
+		"an empty frame":                   broken(""),
+		"an unknown op":                    broken(""),
+		"an op of the supervisor":          broken(""),
+		"ready again":                      broken(""),
+		"a call twice":                     broken(""),
+		"a flood of output":                broken(""),
+		"a result that is no value":        {supervisor.ErrCrashed, "a result that is no value"},
+		"a timeout of its own":             {supervisor.ErrCrashed, `a failure of code "TIMEOUT"`},
+		"a code of its own":                {supervisor.ErrCrashed, `a failure of code "INTERNAL"`},
+		"a flood of calls":                 {supervisor.ErrDenied, "maxOperations"},
+		"closes its output and lives":      {supervisor.ErrCrashed, "the realm closed its pipe and was killed"},
+		"silence":                          {supervisor.ErrTimeout, "the engine did not answer and was killed"},
+		"memory":                           {supervisor.ErrOOM, "more memory than its limit"},
+		"a status":                         {supervisor.ErrCrashed, "exit status 3"},
+		"a socket":                         forbiddenCall,
+		"an x32 call":                      forbiddenCall,
+		"ptrace":                           forbiddenCall,
 	} {
 		t.Run(act, func(t *testing.T) {
 			defer func() { counts.add("a realm that breaks it", !t.Failed()) }()
@@ -81,14 +95,21 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			defer cancel()
 			began := time.Now()
-			res, err := s.Run(ctx, supervisor.Request{Source: act, Limits: supervisor.Limits{WallClockMs: wall}})
-			if want == nil {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			res, err := s.Run(ctx, supervisor.Request{Source: act, Limits: supervisor.Limits{WallClockMs: wall, MaxResultBytes: 256 << 20}})
+			runtime.ReadMemStats(&after)
+			eventually(t, "its realm is dead", func() bool { return len(called(descendants(t, os.Getpid()), "realm")) == 0 })
+			if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+				t.Errorf("the supervisor took %d bytes of memory", took)
+			}
+			if want.code == nil {
 				if err != nil || res.Value != "done" {
 					t.Errorf("%v, %v", res.Value, err)
 				}
 				return
 			}
-			failed(t, want, err)
+			contains(t, failed(t, want.code, err).Message, want.reason)
 			if took := time.Since(began); took > 8*time.Second {
 				t.Errorf("took %s", took)
 			}

@@ -36,6 +36,15 @@ func act(w *rpc.Writer, name string) {
 		_, _ = out.Write(framed([]byte{0x93, byte(rpc.OpResult), 0, 0x92, 0, 0xdd, 0xff, 0xff, 0xff, 0xff}))
 	case "a million arrays deep":
 		_, _ = out.Write(framed(append([]byte{0x93, byte(rpc.OpResult), 0, 0x92, 0}, bytes.Repeat([]byte{0x91}, 1<<20)...)))
+	case "a big frame that does not come": // 250 MiB, which its limit allows
+		_, _ = out.Write([]byte{0x0f, 0xa0, 0, 0, 0x93, byte(rpc.OpResult), 0, 0x92})
+		exit(0)
+	case "closes its output and lives":
+		_ = unix.Close(int(out))
+	case "closes its input and goes on":
+		_ = unix.Close(int(in))
+		_ = w.Send(1, &rpc.Environment{Name: "A"}) // nobody can take its answer
+		_ = w.Send(0, done)
 	case "half a frame":
 		_, _ = out.Write([]byte{0, 0, 0, 50, 0x93, byte(rpc.OpResult)})
 		exit(0)
