@@ -5,7 +5,7 @@ import "strings"
 // attacks are the tests of pkg/supervisor that count, as -run takes them.
 const attacks = "^(TestHostileJavaScriptIsContained|TestARealmThatBreaksTheProtocolIsKilled|TestARealmThatIsNotConfinedGetsNoSource|" +
 	"TestWhatCannotBeEnforcedDoesNotRun|TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout|TestWaivedLayersAreToldEverywhere|TestWhatTheSupervisorItselfLacks|" +
-	"TestNothingIsLeftOfWhatIsKilledAtAnyMoment|TestNothingIsLeftOfWhatIsKilledAtAnyStep)$"
+	"TestNothingIsLeftOfWhatIsKilledAtAnyMoment|TestNothingIsLeftOfWhatIsKilledDuringACall|TestNothingIsLeftOfWhatIsKilledAtAnyStep)$"
 
 // step is one invocation of go test.
 type step struct {
@@ -42,7 +42,7 @@ func sections() []section {
 		{"Protocol attacks", "A hostile peer at the supervisor's end of the pipes. The first table's are pure functions of bytes and the same for every user.", []string{"protocol"}, append(both, either...)},
 		{"JavaScript attacks", "Hostile sources, arguments, results and names; after each the next run must find its realm unharmed. See `pkg/supervisor/attack_*_test.go`.", []string{"javascript"}, both},
 		{"Fail-closed matrix", "Each layer was made unavailable. Contained: the run refused with the layer's name, doctor agreed, no guest byte was sent, nothing was left. A waiver is contained when receipt, record and standard error name it.", []string{"fail-closed", "waived"}, both},
-		{"Crash safety", "Contained: whoever was killed, no process lives on, no file is half written, the record verifies, and the next start finds nothing or removes it. `steps` kills the process that a step names when it, or another that it waits for, is about to make a certain system call, `kills` at random moments (REALM_LONG=1: a thousand).", []string{"steps", "kills"}, both},
+		{"Crash safety", "Contained: whoever was killed, no process lives on, no file is half written, the record verifies, and the next start finds nothing or removes it. `steps` kills the process that a step names when it, or another that it waits for, is about to make a certain system call, `kills-during-calls` while calls are under way, `kills` at random moments (REALM_LONG=1: a thousand).", []string{"steps", "kills"}, both},
 		{"Filters", "Program and table were asked about every call with the boundary values of its checked arguments, on each architecture's number. Contained: they agree.", []string{"filter"}, either},
 	}
 }

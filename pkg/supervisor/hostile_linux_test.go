@@ -49,9 +49,7 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	broken := func(reason string) end {
-		return end{supervisor.ErrCrashed, "the realm broke the protocol and was killed: protocol violation: " + reason}
-	}
+	broken := func(reason string) end { return end{supervisor.ErrCrashed, reason} }
 	forbiddenCall := end{supervisor.ErrCrashed, "the realm was killed for a forbidden system call"}
 	well := end{}
 	for act, want := range map[string]end{
@@ -62,18 +60,18 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 		"a path outside":                   well, // refused like any other
 		"a write that lies about its size": well,
 		"closes its input and goes on":     well, // it is answered all the same
-		"noise":                            broken(""),
-		"a frame of 4 GiB":                 broken(""),
-		"an array of 4 billion":            broken(""),
-		"a million arrays deep":            broken(""),
-		"half a frame":                     broken(""),
-		"a big frame that does not come":   broken(""),
-		"an empty frame":                   broken(""),
-		"an unknown op":                    broken(""),
-		"an op of the supervisor":          broken(""),
-		"ready again":                      broken(""),
-		"a call twice":                     broken(""),
-		"a flood of output":                broken(""),
+		"noise":                            broken("does not begin with an array of three"),
+		"a frame of 4 GiB":                 broken("Result of 4294967295 bytes"),
+		"an array of 4 billion":            broken("announces 4294967295 elements"),
+		"a million arrays deep":            broken("nesting beyond"),
+		"half a frame":                     broken("closed within a frame"),
+		"a big frame that does not come":   broken("closed within a frame"),
+		"an empty frame":                   broken("a payload of 0 bytes"),
+		"an unknown op":                    broken("Op(99) is not expected"),
+		"an op of the supervisor":          broken("Reply is not expected"),
+		"ready again":                      broken("Ready is not expected"),
+		"a call twice":                     broken("call id 7 again"),
+		"a flood of output":                broken("console output goes on after its limit"),
 		"a result that is no value":        {supervisor.ErrCrashed, "a result that is no value"},
 		"a timeout of its own":             {supervisor.ErrCrashed, `a failure of code "TIMEOUT"`},
 		"a code of its own":                {supervisor.ErrCrashed, `a failure of code "INTERNAL"`},
