@@ -56,6 +56,8 @@ func TestARejectionThatNobodyAwaitedIsCalledSo(t *testing.T) {
 		{"Promise.reject(new Error('x')); 1", "nobody awaited"},
 		{"async function lost() { throw new TypeError('x') }\nexport default async () => { lost(); return 1 }", "nobody awaited"},
 		{"Promise.reject('x'); await new Promise(() => {})", "nobody awaited"},
+		{"Promise.reject(new Error('x'));\nexport default () => 1", "nobody awaited"},
+		{"Promise.reject(1).catch(() => {}); Promise.reject(new Error('x')); Promise.reject(2).catch(() => {}); 1", "nobody awaited"},
 		{"export default async () => { new Promise((_, no) => setTimeout(no, 1)); await new Promise((r) => setTimeout(r, 5)); return 1 }", "nobody awaited"},
 		{"(async () => { process.exit() })(); 1", "there is no process here"},
 		{"await Promise.reject(new Error('x'))", ""},
@@ -105,10 +107,23 @@ func TestRejectionsThatAreHandledInTimeAreNone(t *testing.T) {
 		"const p = Promise.reject(1); setTimeout(() => p.catch(() => {}), 1); await new Promise((r) => setTimeout(r, 5)); 'ok'",
 		"try { await Promise.reject(1) } catch { 'ok' }",
 		"await Promise.allSettled([Promise.reject(1)]); 'ok'",
+		"await Promise.allSettled(Array.from({ length: 50_000 }, async () => { throw new Error('row') })); 'ok'",
+		"const all = Array.from({ length: 50_000 }, async () => { throw new Error('row') }); for (const p of all.reverse()) await p.catch(() => {}); 'ok'",
+		"const p = Promise.reject(new Error('x'));\nexport default async () => { try { await p } catch { return 'ok' } }",
+		"const p = Promise.reject(new Error('x'));\nexport default () => { p.catch(() => {}); return 'ok' }",
 	} {
 		if o := runSource(t, source, nil); o.value != `"ok"` {
 			t.Errorf("%s: %+v", source, o.failure)
 		}
+	}
+}
+
+// Whatever is compiled after it.
+func TestAnUncaughtExceptionIsKept(t *testing.T) {
+	f := runSource(t, "queueMicrotask(() => { throw new Error('real') });\nqueueMicrotask(() => { import('lib') })",
+		granting(file("lib", "lib", "l.ts", "export const x: number = 1"))).failure
+	if f == nil || f.Message != "real" || f.Line != 1 {
+		t.Errorf("%+v", f)
 	}
 }
 
@@ -133,6 +148,9 @@ func TestWhatCannotCrossIsNamed(t *testing.T) {
 		"Symbol('x')":                           "result",
 		"new Proxy({}, {})":                     "result",
 		"({w: new WeakMap()})":                  "result.w",
+		"[/x/, [1, 2].values()]":                "result[1]",
+		"({a: {b: 'x'[Symbol.iterator]()}})":    "result.a.b",
+		"['x'.matchAll(/x/g)]":                  "result[0]",
 	} {
 		f := runSource(t, source, nil).failure
 		if f == nil || f.Code != "VALIDATION" || f.Phase != "serialize" || !strings.HasPrefix(f.Message, path+" ") {

@@ -28,6 +28,7 @@ func TestTheEnginesOwnTasksAreWaitedFor(t *testing.T) {
 	for source, want := range map[string]string{
 		"(await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))) instanceof WebAssembly.Module":                                                 "true",
 		"(await WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).instance !== undefined":                                                    "true",
+		"await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, '10').value":                                                                      `"timed-out"`,
 		"await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10).value":                                                                        `"timed-out"`,
 		"const a = new Int32Array(new SharedArrayBuffer(4)); const w = Atomics.waitAsync(a, 0, 0, 5000); setTimeout(() => Atomics.notify(a, 0), 1); await w.value": `"ok"`,
 	} {
@@ -74,6 +75,35 @@ func TestTimersAreDroppedAtTheEndAndCallsAreNot(t *testing.T) {
 	}
 }
 
+func TestTimersThatAreAlwaysDueKeepNoAnswerOut(t *testing.T) {
+	for _, wait := range []string{"setInterval(() => {}, 0)", "(function again() { if (!done) setTimeout(again) })()"} {
+		o := runSource(t, "import { environment } from 'realm:capabilities';\nlet done = false;\nconst id = "+wait+
+			";\nexport default async () => { const v = await environment('A'); done = true; clearInterval(id); return v }", answering(text("v")))
+		if o.value != `"v"` {
+			t.Errorf("%s: %+v", wait, o.failure)
+		}
+	}
+}
+
+// The default export takes on what the module has under way.
+func TestAModuleGoesOnInItsDefaultExport(t *testing.T) {
+	const call = "import { environment } from 'realm:capabilities';\n"
+	f := runSource(t, call+"const a = environment('A');\nexport default async () => [await environment('B'), await a]", func(_ *rpc.Execute, p *supervisor, r *v8.Realm) {
+		p.unanswered = func() {
+			if len(p.calls) == 2 {
+				r.Stop(v8.Deadline)
+			}
+		}
+	}).failure
+	if f == nil || !slices.Equal(f.Pending, []string{"environment A", "environment B"}) {
+		t.Errorf("%+v", f)
+	}
+	o := runSource(t, call+"environment('A').then(() => console.log('answered'));\nexport default () => { throw new Error('x') }", answering(text("v")))
+	if o.failure == nil || o.failure.Message != "x" || o.failure.Line != 3 || o.failure.Hint != "" || !slices.Equal(o.logs, []string{"log: answered"}) {
+		t.Errorf("%q %+v", o.logs, o.failure)
+	}
+}
+
 func TestStopsAreTold(t *testing.T) {
 	forever := func(s v8.Stop) func(*rpc.Execute, *supervisor, *v8.Realm) {
 		return func(_ *rpc.Execute, p *supervisor, r *v8.Realm) { p.unanswered = func() { r.Stop(s) } }
@@ -92,6 +122,7 @@ func TestStopsAreTold(t *testing.T) {
 		{"a loop in a microtask", call + "environment('X');\nexport default Promise.resolve().then(() => { for (;;); })", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a regular expression", call + "environment('X');\n/(a+)+$/.test('a'.repeat(40) + 'b')", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a getter of the result", call + "environment('X');\nexport default {\n  get x() { for (;;); }\n}", v8.Deadline, "TIMEOUT", 0, "", nil},
+		{"a getter of an error whose stack is read", call + "const e = new Error();\nObject.defineProperty(e, 'message', { get() { environment('X'); for (;;); } });\ntry { e.stack } catch {}\nfor (;;);", v8.Deadline, "TIMEOUT", 3, "main.ts:3:", []string{"environment X"}},
 		{"a call that is never answered", call + "export default () => environment('X')", v8.Deadline, "TIMEOUT", 0, "", []string{"environment X"}},
 		{"an abort while waiting", call + "export default () => environment('X')", v8.Abort, "ABORTED", 0, "", []string{"environment X"}},
 		{"an abort of a loop", call + "environment('X');\nfor (;;);", v8.Abort, "ABORTED", 3, "main.ts:3:", []string{"environment X"}},

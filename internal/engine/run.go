@@ -57,12 +57,14 @@ func (r *run) run(x *rpc.Execute) (*rpc.Failure, error) {
 	if failure := r.startModule(); failure != nil {
 		return failure, nil
 	}
-	failure, err := r.loop()
-	if failure == nil && err == nil && r.isModule {
-		r.status = r.engine.realm.CallDefault(r.main)
-		failure, err = r.loop()
+	realm := r.engine.realm
+	if r.isModule { // what it has under way goes on in its default export
+		if failure, err := r.loop(realm.LoopMain); failure != nil || err != nil {
+			return failure, err
+		}
+		r.status = realm.CallDefault(r.main)
 	}
-	if failure != nil || err != nil {
+	if failure, err := r.loop(realm.Loop); failure != nil || err != nil {
 		return failure, err
 	}
 	return r.send(x.Limits.MaxResultBytes)
@@ -151,22 +153,22 @@ func (r *run) bindings(grants []rpc.Wasm) (*rpc.Failure, error) {
 			e.Line, e.Column = 0, 0 // the user's source is not to blame
 			return r.failure(e, codeValidation, phaseCompile), nil
 		}
-		if failure, err := r.loop(); failure != nil || err != nil {
+		if failure, err := r.loop(r.engine.realm.Loop); failure != nil || err != nil {
 			return failure, err
 		}
 	}
 	return nil, nil
 }
 
-// loop drives the run until nothing is left to wait for.
-func (r *run) loop() (*rpc.Failure, error) {
+// loop drives the run, if it was started, until there is nothing to wait for.
+func (r *run) loop(drive func() v8.End) (*rpc.Failure, error) {
 	switch r.status {
 	case v8.Threw:
 		return r.thrown(), nil
 	case v8.Terminated:
 		return r.stopped(phaseRun), nil
 	}
-	switch r.engine.realm.Loop() {
+	switch drive() {
 	case v8.Failed:
 		return r.thrown(), nil
 	case v8.Halted:

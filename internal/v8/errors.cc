@@ -27,10 +27,10 @@ std::string TextOf(Realm* realm, Local<Object> object, std::string_view name) {
   if (realm->stopped.load() != RV8_RUNNING) return {};  // by one that did not come back: the next would not either
   TryCatch ignored(realm->isolate);
   Local<Value> value;
-  if (!GetOwn(realm, object, name).ToLocal(&value) || value->IsUndefined() || value->IsNull()) return {};
   Local<String> text;
-  if (!value->ToString(realm->context_local()).ToLocal(&text)) return {};
-  return Utf8(realm->isolate, text);
+  bool found = GetOwn(realm, object, name).ToLocal(&value) && !value->IsNullOrUndefined() && value->ToString(realm->context_local()).ToLocal(&text);
+  if (ignored.HasTerminated()) realm->isolate->TerminateExecution();  // of whoever reads a stack, too
+  return found ? Utf8(realm->isolate, text) : std::string();
 }
 
 std::string Shown(Realm* realm, const std::string& script) { return script == realm->script_name ? realm->script_label : script; }
@@ -221,6 +221,7 @@ void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position
 int Caught(Realm* realm, TryCatch& caught, bool syntax) {
   if (caught.HasTerminated() || realm->stopped.load() != RV8_RUNNING) return RV8_TERMINATED;
   if (!caught.HasCaught()) return RV8_TERMINATED;
+  if (realm->fatal) return syntax ? RV8_SYNTAX : RV8_THREW;  // the run has its failure
   realm->failed = false;
   Fail(realm, caught.Exception(), caught.Message());
   realm->failure_syntax = syntax;
@@ -234,7 +235,10 @@ using rv8::Scope;
 
 extern "C" {
 
-void rv8_forget(rv8_realm* r) { static_cast<Realm*>(r)->failed = false; }
+void rv8_forget(rv8_realm* r) {
+  Realm* realm = static_cast<Realm*>(r);
+  realm->failed = realm->failed && realm->fatal;
+}
 
 void rv8_interrupt_stack(rv8_realm* r, rv8_bytes* stack, int* line, int* column) {
   Realm* realm = static_cast<Realm*>(r);

@@ -62,7 +62,13 @@ int CallMain(Realm* realm, Local<Value> callee, TryCatch& caught) {
   if (!callee.As<Function>()
            ->Call(realm->context_local(), v8::Undefined(realm->isolate), static_cast<int>(arguments.size()), arguments.data())
            .ToLocal(&result)) {
-    return Caught(realm, caught, false);
+    int status = Caught(realm, caught, false);
+    Local<v8::Promise::Resolver> thrown;
+    if (status != RV8_THREW || !v8::Promise::Resolver::New(realm->context_local()).ToLocal(&thrown)) return status;
+    // A rejection like any other: what is under way comes to its end first.
+    (void)thrown->Reject(realm->context_local(), caught.Exception());
+    SetMain(realm, thrown->GetPromise(), false);
+    return RV8_OK;
   }
   return SetAwaited(realm, result, caught);
 }

@@ -3,6 +3,7 @@
 // What V8 asks its embedder: entropy, fatal errors, memory limits, rejections, interrupts.
 #include "state.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <sys/random.h>
@@ -53,18 +54,19 @@ void OnRejection(v8::PromiseRejectMessage message) {
   Local<v8::Promise> promise = message.GetPromise();
   Isolate* isolate = Isolate::GetCurrent();
   Realm* realm = Of(isolate);
+  std::vector<Rejection>& all = realm->rejections;
   if (message.GetEvent() == v8::kPromiseRejectWithNoHandler) {
     Local<Value> value = message.GetValue();
-    realm->rejections.push_back({Global<v8::Promise>(isolate, promise), Global<Value>(isolate, value),
-                                 value->IsNativeError() ? Position{} : Rejecting(realm)});
+    all.push_back({Global<v8::Promise>(isolate, promise), Global<Value>(isolate, value),
+                   value->IsNativeError() ? Position{} : Rejecting(realm)});
     return;
   }
-  if (message.GetEvent() != v8::kPromiseHandlerAddedAfterReject) return;
-  for (size_t i = realm->rejections.size(); i-- > 0;) {
-    if (realm->rejections[i].promise != promise) continue;
-    realm->rejections.erase(realm->rejections.begin() + static_cast<std::ptrdiff_t>(i));
-    return;
-  }
+  // What was handled since is dropped once it is half of all: one at a time would cost the square of their number.
+  if (message.GetEvent() != v8::kPromiseHandlerAddedAfterReject || ++realm->handled * 2 < all.size()) return;
+  HandleScope handles(isolate);
+  auto handled = [&](const Rejection& r) { return r.promise == promise || r.promise.Get(isolate)->HasHandler(); };
+  all.erase(std::remove_if(all.begin(), all.end(), handled), all.end());
+  realm->handled = 0;
 }
 
 void OnInterrupt(Isolate* isolate, void* data) {

@@ -34,23 +34,26 @@ bool Checkpoint(Realm* realm) {
 
 // Fails the run with the first rejection that nobody handled, if there is one.
 bool Unhandled(Realm* realm) {
-  if (realm->failed || realm->rejections.empty()) return realm->failed;
-  const Rejection& first = realm->rejections.front();
-  Local<Value> value = first.value.Get(realm->isolate);
-  Fail(realm, value, v8::Exception::CreateMessage(realm->isolate, value), first.at);
-  realm->failure_unhandled = true;
-  return true;
+  if (realm->failed) return true;
+  for (const Rejection& r : realm->rejections) {
+    if (r.promise.Get(realm->isolate)->HasHandler()) continue;
+    Local<Value> value = r.value.Get(realm->isolate);
+    Fail(realm, value, v8::Exception::CreateMessage(realm->isolate, value), r.at);
+    realm->failure_unhandled = true;
+    return true;
+  }
+  return false;
 }
 
 // Waits for one thing to happen and does it. False: the supervisor is gone.
 bool Turn(Realm* realm, double wait, bool engine) {
   if (engine && (wait < 0 || wait > kEnginePoll)) wait = kEnginePoll;
-  if (wait != 0) {
-    Received received = Receive(realm, wait);
-    if (received != Received::kNothing) return received == Received::kReply;
+  if (wait == 0) {
+    FireTimer(realm);
+    // Timers that are always due must not keep the answers out.
+    if (realm->fatal || realm->calls.empty() || !Checkpoint(realm)) return true;
   }
-  FireTimer(realm);
-  return true;
+  return Receive(realm, wait) != Received::kGone;
 }
 
 // Encodes the main value. RV8_SYNTAX: what is at path cannot cross.
@@ -77,7 +80,7 @@ using rv8::Scope;
 
 extern "C" {
 
-int rv8_loop(rv8_realm* r) {
+int rv8_loop(rv8_realm* r, bool last) {
   Realm* realm = static_cast<Realm*>(r);
   for (;;) {
     Scope scope(realm);
@@ -86,6 +89,7 @@ int rv8_loop(rv8_realm* r) {
     if (realm->fatal) return RV8_FAILED;
     rv8::Main state = rv8::MainState(realm);
     if (state == rv8::Main::kUnwrapped) continue;
+    if (!last && state == rv8::Main::kFulfilled) return RV8_SETTLED;
     bool calls = !realm->calls.empty();
     if (state != rv8::Main::kPending && !calls) return rv8::Unhandled(realm) ? RV8_FAILED : RV8_SETTLED;
     double wait = rv8::NextTimer(realm);

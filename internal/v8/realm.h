@@ -83,9 +83,10 @@ int rv8_module_instantiate(rv8_realm*, int module);
 int rv8_module_run(rv8_realm*, int module);
 int rv8_module_call_default(rv8_realm*, int module);
 
-// The loop: runs until the main value has settled and every call has been answered.
+// The loop: runs until the main value has settled and every call has been answered. Unless it is the last, it leaves calls and
+// rejections to the next once the main value is fulfilled.
 enum { RV8_SETTLED = 0, RV8_FAILED = 1, RV8_STOPPED = 2, RV8_DEADLOCK = 3, RV8_GONE = 4 };
-int rv8_loop(rv8_realm*);
+int rv8_loop(rv8_realm*, bool last);
 int rv8_connect(rv8_realm*, int in, int out);  // an errno, or 0
 void rv8_disconnect(rv8_realm*);
 bool rv8_write(rv8_realm*, const char* data, size_t size);  // false: the supervisor is gone

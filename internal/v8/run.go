@@ -103,7 +103,10 @@ const (
 
 // Loop runs until the main value has settled and every call that was issued has been answered. Timers that are still armed then
 // are dropped.
-func (r *Realm) Loop() End { return End(C.rv8_loop(r.ptr)) }
+func (r *Realm) Loop() End { return End(C.rv8_loop(r.ptr, true)) }
+
+// LoopMain runs until the main value has settled. Is it fulfilled, then calls and rejections are left to a Loop that follows.
+func (r *Realm) LoopMain() End { return End(C.rv8_loop(r.ptr, false)) }
 
 // Connect makes calls and results go out through out and replies come in through in. Both stay the caller's; out does not
 // block any more, so that what else goes there must take the way of Write.

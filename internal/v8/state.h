@@ -58,7 +58,7 @@ struct ModuleRecord {
   std::string part;  // of a synthetic module: where its exports come from
   std::vector<std::string> exports;
   Global<Value> value;  // of a JSON module
-  // Of a CommonJS module: the function of its text, until it has run, and its module object.
+  // Of a CommonJS module: the function of its text, until it has run, and its module object, another for each run.
   Global<Function> body;
   Global<Object> commonjs;
   std::map<std::string, int, std::less<>> links;
@@ -113,7 +113,7 @@ struct Realm : rv8_realm {
   Global<Object> native;
   Global<Value> primordials;
   Global<Function> fire_timer;
-  Global<v8::Private> mark;   // on errors that stand for a refusal: its parts
+  Global<v8::Private> mark;   // on errors that stand for a refusal: its parts, which have the mark too
   Global<v8::Private> place;  // on errors whose stack was formatted: [line, column] of its first frame in the user's source
 
   std::vector<ModuleRecord> modules;
@@ -127,6 +127,7 @@ struct Realm : rv8_realm {
   uint64_t timer_order = 0;
   double origin = 0, wall_origin = 0;  // milliseconds
   std::vector<Rejection> rejections;
+  size_t handled = 0;  // how many of them have a handler now
   std::vector<WasmBuild> builds;
   double waits_until = 0;  // when the last Atomics.waitAsync with a timeout ends, as Now() tells it
   Global<Function> wait_async;

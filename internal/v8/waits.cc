@@ -16,11 +16,14 @@ void WaitAsync(const v8::FunctionCallbackInfo<Value>& info) {
   Realm* realm = Of(isolate);
   std::vector<Local<Value>> arguments;
   for (int i = 0; i < info.Length(); i++) arguments.push_back(info[i]);
+  double ms = INFINITY;  // an endless wait ends by a notification or not at all
+  if (!info[3]->IsUndefined()) {
+    if (!info[3]->NumberValue(realm->context_local()).To(&ms)) return;
+    arguments[3] = v8::Number::New(isolate, ms);
+  }
   Local<Value> answer;
   if (!realm->wait_async.Get(isolate)->Call(realm->context_local(), info.This(), info.Length(), arguments.data()).ToLocal(&answer)) return;
   info.GetReturnValue().Set(answer);
-  if (!info[3]->IsNumber()) return;  // an endless wait ends by a notification or not at all
-  double ms = info[3].As<v8::Number>()->Value();
   if (std::isfinite(ms) && ms > 0) realm->waits_until = std::fmax(realm->waits_until, Now() + ms + kGrace);
 }
 
