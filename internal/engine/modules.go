@@ -24,6 +24,7 @@ type linker struct {
 	granted      []rpc.Module
 	capabilities v8.Module // -1 until it is imported
 	compiled     map[string]v8.Module
+	order        []string       // the names of what is compiled
 	names        map[string]int // script name → index of granted
 	specifiers   map[string]int
 }
@@ -154,8 +155,16 @@ func (l *linker) load(i int, kind string) (v8.Module, *refused) {
 		e.Message += source.strange(e.Message, e.Line, e.Column)
 		return -1, &refused{file: name, line: e.Line, column: e.Column, compile: &e}
 	}
-	l.compiled[name] = m // before its imports: they may lead back here
-	return m, l.link(m, name)
+	before := len(l.order)
+	l.compiled[name], l.order = m, append(l.order, name) // before its imports: they may lead back here
+	no := l.link(m, name)
+	if no != nil { // what it brought along may lead back to it, and is no more linked than it is
+		for _, name := range l.order[before:] {
+			delete(l.compiled, name)
+		}
+		l.order = l.order[:before]
+	}
+	return m, no
 }
 
 func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) {

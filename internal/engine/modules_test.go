@@ -33,6 +33,8 @@ func TestGrantedModulesAreImported(t *testing.T) {
 		file("umd", "umd", "umd.js", "(function (g, f) { typeof module === 'object' && module.exports ? module.exports = f() : g.umd = f() })(this, function () { return { version: 7 } })"),
 		file("esm-cjs", "e", "e.cjs", "Object.defineProperty(exports, '__esModule', { value: true });\nexports.default = class Z {};\nexports.z = 'z'"),
 		file("caps", "caps", "c.js", "export { environment } from 'realm:capabilities'"),
+		file("self", "self", "s.js", "import('self');\nexport const v = 1"),
+		file("reads", "reads", "r.js", "export const seen = globalThis.ready"),
 	}
 	for _, c := range []struct{ name, source, want string }{
 		{"a package with files of its own", "import lib, { quarter, data } from 'lib';\nexport default [lib, quarter(8), data]", `["lib",2,{"a":[1,2]}]`},
@@ -47,6 +49,8 @@ func TestGrantedModulesAreImported(t *testing.T) {
 		{"one instance", "const a = await import('lib'), b = await import('lib'); a === b", `true`},
 		{"JSON by attribute", "import d from 'text' with { type: 'json' };\nexport default d", `[1]`},
 		{"capabilities by their other name", "import { environment } from 'fino:ai/sandbox/capabilities';\nexport default environment('X')", `"v"`},
+		{"import() of what is being evaluated", "import { v } from 'self';\nexport default v", `1`},
+		{"import() goes on after the code that imports", "const p = import('reads'); globalThis.ready = true; (await p).seen", `true`},
 		{"all of capabilities", "import * as c from 'realm:capabilities';\nexport default Object.keys(c).length", `19`},
 	} {
 		if _, ok := lacks[c.name]; ok {
@@ -102,9 +106,39 @@ func TestEverythingElseIsRefusedByName(t *testing.T) {
 }
 
 func TestErrorsInModulesNameTheirFile(t *testing.T) {
-	f := runSource(t, "import { f } from 'lib';\nexport default () => f()", granting(file("lib", "lib", "src/index.ts", "interface A {}\nexport function f(a?: A) {\n  throw new Error('x')\n}"))).failure
-	if f == nil || !strings.Contains(f.Stack, "at f (lib/src/index.ts:3:9)") || !strings.Contains(f.Stack, "main.ts:2:22") {
-		t.Errorf("%+v", f)
+	lib := granting(
+		file("lib", "lib", "src/index.ts", "interface A {}\nexport function f(a?: A) {\n  throw new Error('x')\n}"),
+		file("throws", "throws", "t.mjs", "throw new Error('x')"), file("old", "old", "t.cjs", "throw new Error('x')"),
+	)
+	for _, c := range []struct{ source, file, at string }{
+		{"import { f } from 'lib';\nexport default () => f()", "at f (lib/src/index.ts:3:9)", "main.ts:2:22"},
+		{"1;\n  await import('throws')", "at throws/t.mjs:1:7", "main.ts:2:3"},
+		{"1;\n  await import('old')", "old/t.cjs:1:7", "main.ts:2:3"},
+	} {
+		f := runSource(t, c.source, lib).failure
+		if f == nil || !strings.Contains(f.Stack, c.file) || !strings.Contains(f.Stack, c.at) || f.Line != 2 {
+			t.Errorf("%s: %+v", c.source, f)
+		}
+	}
+}
+
+// Nothing that could not be loaded passes for what is loaded the second time.
+func TestImportsThatFailFailAgain(t *testing.T) {
+	modules := granting(
+		file("throws", "throws", "t.cjs", "exports.n = 1;\nglobalThis.runs = (globalThis.runs ?? 0) + 1;\nthrow new RangeError(Object.keys(exports) + runs)"),
+		file("tries", "tries", "t.js", "let said = '';\nfor (const again of [1, 2]) try { require('throws') } catch (e) { said += e.name }\nmodule.exports = said"),
+		file("m", "m", "m.js", "import './n.js';\nimport 'nope';\nexport const v = 1"),
+		file("m/n", "m", "n.js", "import './m.js';\nexport const n = 1"),
+	)
+	for _, c := range []struct{ name, source, want string }{
+		{"CommonJS that throws", "const r = []; for (let i = 0; i < 2; i++) r.push(await import('throws').then(() => 'loaded', String)); r", `["RangeError: n1","RangeError: n2"]`},
+		{"CommonJS that is required", "(await import('tries')).default", `"RangeErrorRangeError"`},
+		{"an import of what there is not", "const said = []; for (const m of ['m', 'm', 'm/n']) said.push(await import(m).catch(String)); said[0].includes('what can be imported') && new Set(said).size",
+			`1`},
+	} {
+		if o := runSource(t, c.source, modules); o.value != c.want {
+			t.Errorf("%s: %s %+v", c.name, o.value, o.failure)
+		}
 	}
 }
 

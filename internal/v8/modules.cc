@@ -137,22 +137,26 @@ void Require(const v8::FunctionCallbackInfo<Value>& info) {
   }
 }
 
-// Runs a CommonJS file once. Within a cycle it is running already, and what it has exported so far counts.
+// Runs a CommonJS file once; one that threw runs again, from the beginning, for whoever asks again. Within a cycle it is running
+// already, and what it has exported so far counts.
 bool RunCommonJS(Realm* realm, int module) {
   if (Record(realm, module).body.IsEmpty()) return true;
   Isolate* isolate = realm->isolate;
   Local<Context> context = realm->context_local();
   Local<Function> body = Record(realm, module).body.Get(isolate), require;
-  Record(realm, module).body.Reset();
-  Local<Object> self = Record(realm, module).commonjs.Get(isolate);
+  Local<Object> self = Object::New(isolate), exports = Object::New(isolate);
   std::string name = Record(realm, module).name;  // the records may move
-  Local<Value> exports, ignored;
-  if (!CommonJSExports(realm, Record(realm, module)).ToLocal(&exports) ||
+  if (self->CreateDataProperty(context, Ascii(isolate, "exports"), exports).IsNothing() ||
       !Function::New(context, Require, Text(isolate, name), 1, v8::ConstructorBehavior::kThrow).ToLocal(&require)) {
     return false;
   }
+  Record(realm, module).body.Reset();
+  Record(realm, module).commonjs.Reset(isolate, self);
+  Local<Value> ignored;
   Local<Value> arguments[] = {exports, require, self, Text(isolate, name), Text(isolate, name.substr(0, name.find_last_of('/')))};
-  return body->Call(context, exports, 5, arguments).ToLocal(&ignored);
+  if (body->Call(context, exports, 5, arguments).ToLocal(&ignored)) return true;
+  Record(realm, module).body.Reset(isolate, body);
+  return false;
 }
 
 // Makes the synthetic module that stands for a CommonJS file which has run.
@@ -216,6 +220,26 @@ bool Prepare(Realm* realm, int module, std::set<int>& seen) {
 
 void ReturnData(const v8::FunctionCallbackInfo<Value>& info) { info.GetReturnValue().Set(info.Data()); }
 
+// The rest of import(), in a reaction of its own: the code that imports goes on first. No module is being evaluated then, which V8
+// would end the process for. data is the module's index.
+void LoadLater(const v8::FunctionCallbackInfo<Value>& info) {
+  Isolate* isolate = info.GetIsolate();
+  Realm* realm = Of(isolate);
+  Local<Context> context = realm->context_local();
+  int index = info.Data().As<v8::Int32>()->Value();
+  std::set<int> seen;
+  if (!Prepare(realm, index, seen)) return;  // what was thrown is what import() rejects with
+  Local<v8::Module> module = Record(realm, index).module.Get(isolate);
+  Local<Value> evaluated;
+  Local<Function> give;
+  Local<v8::Promise> done;
+  if (module->InstantiateModule(context, Resolve).FromMaybe(false) && module->Evaluate(context).ToLocal(&evaluated) &&
+      Function::New(context, ReturnData, module->GetModuleNamespace()).ToLocal(&give) &&
+      evaluated.As<v8::Promise>()->Then(context, give).ToLocal(&done)) {
+    info.GetReturnValue().Set(done);
+  }
+}
+
 // The `type` among attributes that come in groups of stride.
 std::string TypeOf(Realm* realm, Local<v8::FixedArray> attributes, int stride) {
   for (int i = 0; i + 1 < attributes->Length(); i += stride) {
@@ -250,22 +274,15 @@ MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data>, L
     free(refusal);
     return reject(error);
   }
-  std::set<int> seen;
-  if (!Prepare(realm, index, seen)) {
-    if (caught.HasTerminated()) return {};
-    return reject(caught.Exception());
+  Local<Function> later;
+  Local<v8::Promise> loaded;
+  if (resolver->Resolve(context, v8::Undefined(isolate)).IsNothing() ||
+      !Function::New(context, LoadLater, v8::Integer::New(isolate, index)).ToLocal(&later) ||
+      !resolver->GetPromise()->Then(context, later).ToLocal(&loaded)) {
+    caught.ReThrow();
+    return {};
   }
-  Local<v8::Module> module = realm->modules[static_cast<size_t>(index)].module.Get(isolate);
-  Local<Value> evaluated;
-  Local<v8::Promise> done;
-  Local<Function> give;
-  if (module->InstantiateModule(context, Resolve).IsNothing() || !module->Evaluate(context).ToLocal(&evaluated) ||
-      !Function::New(context, ReturnData, module->GetModuleNamespace()).ToLocal(&give) ||
-      !evaluated.As<v8::Promise>()->Then(context, give).ToLocal(&done)) {
-    if (caught.HasTerminated()) return {};
-    return reject(caught.Exception());
-  }
-  return handles.Escape(done);
+  return handles.Escape(loaded);
 }
 
 }  // namespace rv8
@@ -299,12 +316,10 @@ int rv8_module_commonjs(rv8_realm* r, const char* name, size_t name_size, const 
                                         rv8::Ascii(isolate, "__filename"), rv8::Ascii(isolate, "__dirname")};
   v8::Local<v8::Function> body;
   if (!v8::ScriptCompiler::CompileFunction(context, &code, 5, parameters).ToLocal(&body)) return -rv8::Caught(realm, caught, true);
-  v8::Local<v8::Object> self = v8::Object::New(isolate);
-  self->CreateDataProperty(context, rv8::Ascii(isolate, "exports"), v8::Object::New(isolate)).Check();
   int index = rv8::Add(realm, v8::Local<v8::Module>());
   realm->modules.back().name = std::string(name, name_size);
   realm->modules.back().body.Reset(isolate, body);
-  realm->modules.back().commonjs.Reset(isolate, self);
+  realm->modules.back().commonjs.Reset(isolate, v8::Object::New(isolate));
   return index;
 }
 
