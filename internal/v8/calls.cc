@@ -17,11 +17,18 @@ constexpr int kSiteFrames = 12;
 constexpr uint64_t kSites = 128;
 
 // A refusal travels inside the prelude as an array of its parts, until ErrorCallback makes an error of it there: in the
-// microtask in which the caller's await ends, so that the stack leads to the await.
+// microtask in which the caller's await ends, so that the stack leads to the await. It has the mark, which no array of the guest's
+// has, and is frozen, since one who patches promises may see it.
 Local<v8::Array> Refusal(Realm* realm, const std::string_view parts[kRefusalParts]) {
   Local<Value> texts[kRefusalParts];
   for (int i = 0; i < kRefusalParts; i++) texts[i] = Text(realm->isolate, parts[i]);
-  return v8::Array::New(realm->isolate, texts, kRefusalParts);
+  Local<v8::Array> refusal = v8::Array::New(realm->isolate, texts, kRefusalParts);
+  (void)refusal->SetPrivate(realm->context_local(), realm->mark.Get(realm->isolate), v8::True(realm->isolate));
+  return refusal;
+}
+
+bool IsRefusal(Realm* realm, Local<Value> thrown) {
+  return thrown->IsArray() && thrown.As<Object>()->HasPrivate(realm->context_local(), realm->mark.Get(realm->isolate)).FromMaybe(false);
 }
 
 // Puts what the guest learns of a refusal on an error, and privately what the realm reports of it.
@@ -30,7 +37,7 @@ Local<Value> ErrorOf(Realm* realm, Local<v8::Array> refusal) {
   Local<Context> context = realm->context_local();
   Local<Value> part[kRefusalParts];
   for (uint32_t i = 0; i < kRefusalParts; i++) {
-    if (!refusal->Get(context, i).ToLocal(&part[i]) || !part[i]->IsString()) return refusal;
+    if (!refusal->Get(context, i).ToLocal(&part[i])) return refusal;
   }
   Local<Object> error = v8::Exception::Error(part[2].As<String>()).As<Object>();
   Local<Object> classes;
@@ -71,7 +78,7 @@ void CallCallback(const v8::FunctionCallbackInfo<Value>& info) {
 // error(thrown) → the error that a refusal stands for; anything else is answered as it is.
 void ErrorCallback(const v8::FunctionCallbackInfo<Value>& info) {
   Realm* realm = Of(info.GetIsolate());
-  if (info[0]->IsArray() && info[0].As<v8::Array>()->Length() == kRefusalParts) {
+  if (IsRefusal(realm, info[0])) {
     info.GetReturnValue().Set(ErrorOf(realm, info[0].As<v8::Array>()));
   } else {
     info.GetReturnValue().Set(info[0]);
@@ -125,6 +132,7 @@ bool RejectCall(Realm* realm, uint64_t id, const std::string_view parts[kRefusal
   if (!Take(realm, id, &call)) return false;
   Local<v8::Array> refusal = Refusal(realm, parts);
   if (!call.site.IsEmpty()) NoteSite(realm, refusal, call.site.Get(realm->isolate));
+  (void)refusal->SetIntegrityLevel(realm->context_local(), v8::IntegrityLevel::kFrozen);
   (void)call.resolver.Get(realm->isolate)->Reject(realm->context_local(), refusal);
   return true;
 }
