@@ -18,7 +18,23 @@ v8::Local<v8::Value> InitialMember(v8::Local<v8::Context> context, v8::Local<v8:
   return member;
 }
 
+// What all iterators inherit from. Not every engine has a name for it.
+v8::Local<v8::Value> IteratorPrototype(v8::Local<v8::Context> context) {
+  v8::Local<v8::Object> list = v8::Array::New(context->GetIsolate());
+  v8::Local<v8::Value> values = InitialMember(context, list, "values"), iterator;
+  if (!values->IsFunction() || !values.As<v8::Function>()->Call(context, list, 0, nullptr).ToLocal(&iterator)) return values;
+  return Parent(Parent(iterator.As<v8::Object>()).As<v8::Object>());
+}
+
 }  // namespace
+
+v8::Local<v8::Value> Parent(v8::Local<v8::Object> object) {
+#if V8_MAJOR_VERSION >= 13
+  return object->GetPrototypeV2();
+#else
+  return object->GetPrototype();
+#endif
+}
 
 Codec::Codec(v8::Isolate* isolate, v8::Local<v8::Context> context) : state_(new CodecState) {
   v8::HandleScope handles(isolate);
@@ -26,6 +42,7 @@ Codec::Codec(v8::Isolate* isolate, v8::Local<v8::Context> context) : state_(new 
   v8::Local<v8::Value> keys = InitialMember(context, InitialMember(context, context->Global(), "Object"), "keys");
   if (keys->IsFunction()) state_->object_keys.Reset(isolate, keys.As<v8::Function>());
   state_->aggregate_error_prototype.Reset(isolate, InitialMember(context, InitialMember(context, context->Global(), "AggregateError"), "prototype"));
+  state_->iterator_prototype.Reset(isolate, IteratorPrototype(context));
   state_->to_json.Reset(isolate, CodecName(isolate, "toJSON"));
   state_->name.Reset(isolate, CodecName(isolate, "name"));
   state_->message.Reset(isolate, CodecName(isolate, "message"));

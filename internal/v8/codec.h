@@ -34,6 +34,8 @@ struct EncodeError {
   std::string message;  // completes "… cannot cross: "
 };
 
+v8::Local<v8::Value> Parent(v8::Local<v8::Object> object);  // its prototype; a Proxy is not asked
+
 struct CodecState;
 
 // One per context. Both directions need an entered isolate, a handle scope and a TryCatch of the caller.

@@ -93,7 +93,12 @@ class Encoder {
     if (frame.at == frame.end) return true;
     uint32_t i = frame.at++;
     Local<Value> value;
-    if (!frame.object->Get(context_, i).ToLocal(&value)) return Thrown();
+    if (!read_.IsEmpty()) {
+      value = read_.Get(isolate_);
+      read_.Reset();
+    } else if (!frame.object->Get(context_, i).ToLocal(&value)) {
+      return Thrown();
+    }
     if (value->IsUndefined() && frame.kind == Frame::kArray) {
       bool present = false;
       if (!frame.object->HasOwnProperty(context_, i).To(&present)) return Thrown();
@@ -110,7 +115,11 @@ class Encoder {
       using Result = v8::Array::CallbackResult;
       Encoder* self = static_cast<Encoder*>(data);
       Frame& frame = self->frames_.back();
-      if (i != frame.at || i == frame.end || !self->Scalar(value)) return Result::kBreak;
+      if (i != frame.at || i == frame.end) return Result::kBreak;
+      if (!self->Scalar(value)) {
+        self->read_.Reset(self->isolate_, value);
+        return Result::kBreak;
+      }
       frame.at++;
       return (i & 1023) == 0 && !self->Fits(0) ? Result::kBreak : Result::kContinue;
     };
@@ -232,8 +241,14 @@ class Encoder {
     size_t begin = keys_.size();
     if (!Names(object)) return false;
     uint32_t count = static_cast<uint32_t>(keys_.size() - begin);
+    if (count == 0 && IsIterator(object)) return Unsupported("an iterator (spread it into an array)");
     AppendMapHead(count, &out_);
     return Enter({Frame::kObject, object, 0, count, begin});
+  }
+
+  bool IsIterator(Local<Object> object) {
+    Local<Value> parent = Parent(object);
+    return parent->IsObject() && state_->iterator_prototype == Parent(parent.As<Object>());
   }
 
   // Pushes the own enumerable string keys.
@@ -398,7 +413,6 @@ class Encoder {
     if (!ErrorText(error, state_->name, false) || !ErrorText(error, state_->message, false) || !ErrorText(error, state_->stack, true)) return false;
     Local<Value> cause, errors;
     if (!Own(error, state_->cause, &cause) || !Own(error, state_->errors, &errors)) return false;
-    if (!errors.IsEmpty() && !errors->IsArray()) errors.Clear();
     size_t begin = keys_.size();
     keys_.push_back({-1, cause});
     keys_.push_back({-1, errors});
@@ -486,6 +500,7 @@ class Encoder {
   size_t start_;
   EncodeError* error_;
   std::vector<Frame> frames_;
+  v8::Global<Value> read_;  // the element that comes next, if Scalars has read it: a getter is not read twice
   std::vector<Key> keys_;
   std::vector<Local<Object>> objects_;
   std::vector<uint32_t> slots_;  // where each belongs in the table

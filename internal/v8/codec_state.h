@@ -59,7 +59,7 @@ class NameTable {
 struct CodecState {
   v8::Isolate* isolate;
   v8::Global<v8::Function> object_keys;
-  v8::Global<v8::Value> aggregate_error_prototype;
+  v8::Global<v8::Value> aggregate_error_prototype, iterator_prototype;
   NameTable names;
   bool no_guest = false;  // nothing may call JavaScript now
   v8::Global<v8::String> to_json, name, message, stack, cause, errors;

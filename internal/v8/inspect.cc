@@ -40,14 +40,6 @@ Inspector::~Inspector() {
   if (terminated_) isolate_->TerminateExecution();
 }
 
-Local<Value> Inspector::Parent(Local<Object> object) {
-#if V8_MAJOR_VERSION >= 13
-  return object->GetPrototypeV2();
-#else
-  return object->GetPrototype();
-#endif
-}
-
 // The descriptor of an own property. Objects that would run code for it are not asked.
 bool Inspector::Own(Local<Object> object, Local<Value> key, Local<Object>* descriptor) {
   if (object->IsProxy() || !key->IsName()) return false;

@@ -33,7 +33,6 @@ class Inspector {
   bool Own(Local<Object> object, Local<Value> key, Local<Object>* descriptor);
   bool Field(Local<Object> descriptor, std::string_view name, Local<Value>* value);
   Local<Value> OwnData(Local<Object> object, std::string_view name);
-  Local<Value> Parent(Local<Object> object);
   std::string ClassName(Local<Object> object);
   std::string Tag(Local<Object> object);
 

@@ -119,7 +119,7 @@ func init() {
 		{name: "the global object", source: `globalThis`, value: `{}`},
 		{name: "the capabilities", source: `import('realm:capabilities')`, want: supervisor.ErrValidation, error: "result"},
 		{name: "weak collections and private state", source: `[new WeakRef({})]`, want: supervisor.ErrValidation, error: "result[0]"},
-		{name: "an iterator", source: `({ i: [][Symbol.iterator]() })`},
+		{name: "an iterator", source: `({ i: [][Symbol.iterator]() })`, want: supervisor.ErrValidation, error: "result.i"},
 		{name: "a promise inside", source: `[Promise.resolve(1)]`, want: supervisor.ErrValidation, error: "await"},
 		{name: "webassembly's memory", source: `new WebAssembly.Memory({ initial: 1 })`, want: supervisor.ErrValidation, error: "result"},
 		{name: "a depth of a million", source: `let o = 1; for (let i = 0; i < 1e6; i++) o = [o]; o`, want: supervisor.ErrValidation},

@@ -237,6 +237,9 @@ func (d *decoder) error() (any, error) {
 	if err := d.fields(fields); err != nil {
 		return nil, err
 	}
+	if cause == nil { // no Cause is a nil one
+		fields.Set("cause", nil)
+	}
 	switch list := errors.(type) {
 	case HoleType:
 	case []any:

@@ -6,7 +6,7 @@ type Error struct {
 	Name    string
 	Message string
 	Stack   string  // "" when the guest removed it
-	Cause   any     // nil: none, or null
+	Cause   any     // nil: none; one that is null is a field
 	Errors  []any   // nil: not an AggregateError
 	Fields  *Object // further own enumerable properties; nil: none
 }
