@@ -31,6 +31,27 @@ func (r *run) shapes() []shape {
 	return []shape{plain}
 }
 
+// leaves reports whether text, taken as an object, closes the parenthesis around it and opens another. Then it is nothing in brackets
+// of another kind, of which fine tells.
+func leaves(s shape, text string, fine func(string) bool) bool {
+	_, rest, _ := strings.Cut(text, "}")
+	_, rest, _ = strings.Cut(rest, ")")
+	return s == object && strings.Contains(rest, "(") && !fine("["+text+"\n]")
+}
+
+// compiles reports whether V8 takes an expression.
+func (r *run) compiles(js string) bool {
+	_, status := r.engine.realm.CommonJSModule("", "async()=>"+js)
+	r.engine.realm.Forget()
+	return status == v8.OK
+}
+
+// strips reports whether the type stripper takes a text.
+func (r *run) strips(ts string) bool {
+	_, bad := strip(r.source.name, ts)
+	return bad == nil
+}
+
 // begin compiles the source in the form that it has and starts it. It answers nil when the guest's code runs.
 //
 // Plain JavaScript is compiled at once, and the engine's refusal tells what else the source may be. What V8 refuses, or would
@@ -41,6 +62,9 @@ func (r *run) begin() *rpc.Failure {
 	var refused *v8.Error
 	if !r.source.generic() {
 		for _, s := range shapes {
+			if leaves(s, r.source.text, r.compiles) {
+				continue
+			}
 			r.engine.realm.SetPrefix(len(s.open))
 			if refused = r.compile(s.open+r.source.text+s.close, s.wrapped); refused == nil {
 				return nil
@@ -49,6 +73,9 @@ func (r *run) begin() *rpc.Failure {
 	}
 	if erased, ok := erase.Types(r.source.text); ok {
 		for _, s := range shapes {
+			if leaves(s, erased, r.compiles) {
+				continue
+			}
 			r.engine.realm.SetPrefix(len(s.open))
 			if r.compile(s.open+erased+s.close, s.wrapped) == nil {
 				return nil
@@ -57,6 +84,9 @@ func (r *run) begin() *rpc.Failure {
 	}
 	var failure *rpc.Failure
 	for _, s := range shapes {
+		if leaves(s, r.source.text, r.strips) {
+			continue
+		}
 		if failure = r.beginStripped(s, refused); failure == nil {
 			break
 		}
