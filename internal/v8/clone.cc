@@ -8,6 +8,16 @@
 namespace rv8 {
 namespace {
 
+// The buffers whose memory the copy shares with the original.
+class Shared : public v8::ValueDeserializer::Delegate {
+ public:
+  MaybeLocal<v8::SharedArrayBuffer> GetSharedArrayBufferFromId(Isolate* isolate, uint32_t id) override {
+    return v8::SharedArrayBuffer::New(isolate, stores[id]);
+  }
+
+  std::vector<std::shared_ptr<v8::BackingStore>> stores;
+};
+
 class Delegate : public v8::ValueSerializer::Delegate {
  public:
   Delegate(Realm* realm, Local<Value> fail) : realm_(realm), fail_(fail) {}
@@ -19,6 +29,13 @@ class Delegate : public v8::ValueSerializer::Delegate {
       realm_->isolate->ThrowException(error);
     }
   }
+
+  v8::Maybe<uint32_t> GetSharedArrayBufferId(Isolate*, Local<v8::SharedArrayBuffer> buffer) override {
+    shared.stores.push_back(buffer->GetBackingStore());
+    return v8::Just(static_cast<uint32_t>(shared.stores.size() - 1));
+  }
+
+  Shared shared;
 
  private:
   Realm* realm_;
@@ -48,7 +65,7 @@ void StructuredClone(const v8::FunctionCallbackInfo<Value>& info) {
   serializer.WriteHeader();
   if (!serializer.WriteValue(context, info[0]).FromMaybe(false)) return;
   std::pair<uint8_t*, size_t> data = serializer.Release();
-  v8::ValueDeserializer deserializer(isolate, data.first, data.second);
+  v8::ValueDeserializer deserializer(isolate, data.first, data.second, &delegate.shared);
   for (size_t i = 0; i < buffers.size(); i++) {
     auto store = buffers[i]->GetBackingStore();
     (void)buffers[i]->Detach(Local<Value>());

@@ -1,6 +1,7 @@
 //go:build ignore
 
 // The console's line: its arguments as one text.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -14,17 +15,30 @@ std::string Shown(Realm* realm, Local<Value> value) {
   return Inspector(realm).Show(value, 0);
 }
 
+// The number that text begins with, as parseInt reads it where it is a whole one, and else parseFloat.
+double Leading(std::string_view text, bool whole) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  size_t at = !text.empty() && (text[0] == '+' || text[0] == '-');
+  std::string_view digits = whole ? "0123456789" : "0123456789.eE+-";
+  if (!whole && text.substr(at, 8) == "Infinity") return text[0] == '-' ? -INFINITY : INFINITY;
+  if (whole && (text.substr(at, 2) == "0x" || text.substr(at, 2) == "0X")) {
+    digits = "0123456789abcdefABCDEF";
+    at += 2;
+  }
+  if (at == text.size() || digits.find(text[at]) == std::string_view::npos) return NAN;
+  std::string number(text.substr(0, text.find_first_not_of(digits, at)));
+  char* end = nullptr;
+  double n = strtod(number.c_str(), &end);
+  return end == number.c_str() ? NAN : n;
+}
+
 // %d, %i and %f: the number of a primitive. Objects are not asked for one.
 std::string Numeric(Realm* realm, Local<Value> value, char directive) {
   Local<Context> context = realm->context_local();
   if (value->IsBigInt() && directive != 'f') return Inspector(realm).Show(value, 0);
   double n = NAN;
   if (value->IsString() && directive != 'd') {
-    // As parseInt and parseFloat: the number that the text begins with.
-    std::string text = Utf8(realm->isolate, value);
-    char* end = nullptr;
-    double parsed = strtod(text.c_str(), &end);
-    if (end != text.c_str()) n = parsed;
+    n = Leading(Utf8(realm->isolate, value), directive == 'i');
   } else if (!value->IsObject() && !value->IsSymbol() && !value->IsBigInt()) {
     n = value->NumberValue(context).FromMaybe(NAN);
   }

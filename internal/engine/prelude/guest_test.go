@@ -157,6 +157,7 @@ func TestConsoleShowsWhatUsersExpect(t *testing.T) {
 		{`console.log(new Promise(() => {}), Promise.resolve([1]), (async () => { throw 5 })().catch(() => {}) && new WeakMap)`, `log Promise { <pending> } Promise { [ 1 ] } WeakMap { <items unknown> }`},
 		{`console.log(new Proxy({a: 1}, {get() { throw 1 }, ownKeys() { throw 1 }}), (() => { const r = Proxy.revocable({}, {}); r.revoke(); return r.proxy })())`, `log { a: 1 } <Revoked Proxy>`},
 		{`console.log({get a() { throw 1 }, set b(v) {}})`, `log { a: [Getter], b: [Setter] }`},
+		{`console.log('%i %i %i %i %f %f %f %f', '1e3', ' -0x1Fg', '0x', 'inf', '1.5e1.5', '0x10', '-Infinity', 'inf')`, `log 1 -31 NaN NaN 15 0 -Infinity NaN`},
 		{`console.log('%s has %d of %i, %f %j %o%% %c.', 'Ada', 1.5, 2.9, '3.5', {a: 1}, [1], 'css', 'more')`, `log Ada has 1.5 of 2, 3.5 {"a":1} [ 1 ]% . more`},
 		{`console.log('100%', 5, '%s')`, `log 100% 5 %s`},
 		{`console.log(new URLSearchParams('a=1'), new URL('http://h/p').href)`, `log URLSearchParams { 'a' => '1' } http://h/p`},

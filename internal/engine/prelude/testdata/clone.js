@@ -44,6 +44,14 @@ await claim('shared and cyclic references are kept', () => {
   equal(x.buffer === y.buffer, true);
 });
 
+await claim('a SharedArrayBuffer shares its memory with the copy', () => {
+  const buffer = new SharedArrayBuffer(4);
+  const copy = structuredClone({ buffer, again: buffer, view: new Uint8Array(buffer, 1) });
+  copy.view[0] = 7;
+  equal([copy.buffer === buffer, copy.again === copy.buffer, copy.view.buffer === copy.buffer, new Uint8Array(buffer)[1]], [false, true, true, 7]);
+  throws('DataCloneError', () => structuredClone(buffer, { transfer: [buffer] }));
+});
+
 await claim('sparse arrays, own fields of arrays, classes and prototypes', () => {
   const sparse = [1, , 3];
   sparse.extra = 'x';
