@@ -6,6 +6,7 @@ import (
 
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/supervisor"
+	"realm.internal/supervisor/pkg/value"
 )
 
 func TestTheSourceDecidesItsForm(t *testing.T) {
@@ -74,6 +75,9 @@ func TestInputIsDeeplyFrozen(t *testing.T) {
 		if (!Object.isFrozen(input) || !Object.isFrozen(input.rows) || !Object.isFrozen(input.rows[0])) throw new Error('not frozen');
 		input`, input(in))
 	fails(t, supervisor.ErrRuntime, `'use strict'; input.rows[0].n = 2`, input(in))
+	held := input(&value.Map{Entries: []value.Entry{{Key: "a", Value: 1.0}}})
+	fails(t, supervisor.ErrRuntime, `input.set('a', 2)`, held)
+	yields(t, `2`, `Map.prototype.set.call(input, 'a', 2); input.get('a')`, held) // as the documents say
 	if in["rows"].([]any)[0].(map[string]any)["n"] != 1.0 {
 		t.Error("the caller's own value has changed")
 	}
