@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,6 +18,7 @@ import (
 // $SUPERVISOR_BIN, as a user would: the realm in a process of its own, confined
 // by this host's kernel.
 func TestMain(m *testing.M) {
+	syscall.Umask(0o022) // grants that a group may write are refused
 	if err := findBinaries(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
