@@ -258,7 +258,7 @@ func (r *Realm) notReady(cause error) error {
 	case exitUsage:
 		return &launch.BinaryError{Problem: launch.BinaryWrongVersion, Detail: text, Err: cause}
 	case exitSetup:
-		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: text, Err: cause}
+		return &launch.Unenforceable{Layer: layer.Seccomp, Detail: text, Fix: "use a kernel built with CONFIG_SECCOMP_FILTER, or allow seccomp in the surrounding container's profile", Err: cause}
 	}
 	if s, err := r.group.Stats(); err == nil && s.OOMKills > 0 {
 		return &LimitError{Limit: "realmMemoryMb", Value: r.Spec.MemoryBytes >> 20}

@@ -20,7 +20,7 @@ func fixFor(name string, errno syscall.Errno) string {
 		return namespaceFix(errno)
 	case layer.RootFS:
 		if errno == syscall.EPERM {
-			return "inside a container: run it with --security-opt systempaths=unconfined, or on the host"
+			return "inside a container: " + containerFix + ", and for granted commands run it with --security-opt systempaths=unconfined; or run on the host"
 		}
 	case layer.Landlock:
 		return "add landlock to the lsm= boot parameter, or do not require it"
@@ -28,6 +28,10 @@ func fixFor(name string, errno syscall.Errno) string {
 		return "start the supervisor in an ordinary scheduling class: tasks of the real-time ones (SCHED_FIFO, SCHED_RR) cannot join a cpu group without a real-time budget"
 	case layer.Seccomp:
 		return "use a kernel built with CONFIG_SECCOMP_FILTER"
+	}
+	switch errno {
+	case syscall.EPERM, syscall.EACCES, syscall.ENOSYS:
+		return "use Linux 5.12 or later; inside a container: allow the system calls of this step in its seccomp profile, or run on the host"
 	}
 	return ""
 }

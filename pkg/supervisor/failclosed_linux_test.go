@@ -118,14 +118,14 @@ func records(t *testing.T, path string) (list []audit.Record) {
 	return list
 }
 
-// missing runs doctor and returns the layers that it misses.
+// missing runs doctor and returns the layers that it misses. It must say of each what would help, unless it did not come to it.
 func missing(t *testing.T, d deprivation) (layers []string, status int) {
 	t.Helper()
 	o := execute(t, deprived(t, d, "doctor", "--json"))
 	var report struct {
 		OK     bool
 		Layers []struct {
-			Name, Detail      string
+			Name, Detail, Fix string
 			Required, Present bool
 		}
 	}
@@ -135,6 +135,9 @@ func missing(t *testing.T, d deprivation) (layers []string, status int) {
 	for _, l := range report.Layers {
 		if !l.Present {
 			layers = append(layers, l.Name)
+			if l.Fix == "" && !strings.HasPrefix(l.Detail, "not tried") {
+				t.Errorf("doctor says of %s %q, and no fix", l.Name, l.Detail)
+			}
 		}
 	}
 	if report.OK != (o.status == 0) {
@@ -232,8 +235,8 @@ func TestWhatCannotBeEnforcedDoesNotRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			defer func() { counts.add(c.layer, !t.Failed()) }()
 			o := runDeprived(t, c.deprivation)
-			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer {
-				t.Errorf("exit %d, code %q, layer %q, want %q\n%s%s", o.status, o.code, o.layer, c.layer, o.stdout, o.stderr)
+			if o.status != 11 || o.code != string(supervisor.CodeUnenforceable) || o.layer != c.layer || o.hint == "" {
+				t.Errorf("exit %d, code %q, layer %q, hint %q, want %q\n%s%s", o.status, o.code, o.layer, o.hint, c.layer, o.stdout, o.stderr)
 			}
 			o.nothingHappened(t)
 			layers, status := missing(t, c.deprivation)
@@ -386,13 +389,14 @@ func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 	}
 	counts := newEngaged()
 	defer counts.report(t, "fail-closed-supervisor")
-	for _, c := range []struct {
+	type row struct {
 		name    string
 		d       deprivation
 		flags   []string
 		status  int
 		message string
-	}{
+	}
+	all := []row{
 		{"a full disk under the record", deprivation{Full: true}, nil, 70, "nothing ran"},
 		{"a record that is no file", deprivation{}, []string{"--audit=/dev/full"}, 2, "not a regular file"},
 		{"a record in a directory that is not there", deprivation{}, []string{"--audit=" + bin + "/none/log"}, 2, "none/log"},
@@ -404,7 +408,11 @@ func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 		{"half a realm", deprivation{Realm: install("half", text[:len(text)/2], 0o755)}, nil, 2, "realm binary"},
 		{"an empty realm", deprivation{Realm: install("empty", nil, 0o755)}, nil, 2, "realm binary"},
 		{"a realm of another build", deprivation{Realm: install("other", bytes.ReplaceAll(text, []byte(build.Version), []byte(strings.Repeat("9", len(build.Version)))), 0o755)}, nil, 2, "of another version"},
-	} {
+	}
+	if os.Geteuid() != 0 { // who may write whatever the mode says
+		all = append(all, row{"a record that may only be read", deprivation{}, []string{"--audit=" + install("log", nil, 0o400)}, 2, "permission denied"})
+	}
+	for _, c := range all {
 		t.Run(c.name, func(t *testing.T) {
 			class := "realm-binary"
 			if c.d.Realm == "" {
