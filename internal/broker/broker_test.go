@@ -514,18 +514,17 @@ func TestSecretsAreReplacedInOutputAndErrors(t *testing.T) {
 // Covers: T-RPC-01
 func TestMemoryStaysFlatUnderHostileFrames(t *testing.T) {
 	var before, after runtime.MemStats
-	runtime.GC()
 	runtime.ReadMemStats(&before)
-	for range 50 {
+	const realms = 50
+	for range realms {
 		r := newRig(t, grants.Grants{}, nil)
 		head := binary.BigEndian.AppendUint32(nil, 5<<20)
 		_, _ = r.toUs.Write(append(head, 0x93, byte(rpc.OpResult), 0, 0x92))
 		_ = r.toUs.Close()
 		r.wait()
 	}
-	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
-		t.Errorf("the heap grew by %d bytes", grown)
+	if made := after.TotalAlloc - before.TotalAlloc; made > realms*(2<<20) { // what is garbage by now counts too
+		t.Errorf("%d bytes were made room for", made)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/rpc"
 )
 
@@ -39,19 +40,57 @@ func TestTheDocumentListsEveryOpOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]string{}
+	documented := map[string][]string{} // by name: number, name, state, largest payload
 	for line := range strings.Lines(string(text)) {
-		cells := strings.Split(line, "|")
-		if len(cells) > 3 && isNumber(strings.TrimSpace(cells[1])) {
-			if _, dup := rows[strings.TrimSpace(cells[2])]; dup {
-				t.Errorf("two rows of %s", cells[2])
+		cells := strings.Split(line, "|")[1:]
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		if len(cells) > 3 && isNumber(cells[0]) {
+			if documented[cells[1]] != nil {
+				t.Errorf("two rows of %s", cells[1])
 			}
-			rows[strings.TrimSpace(cells[2])] = strings.TrimSpace(cells[1])
+			documented[cells[1]] = cells
 		}
 	}
 	for _, op := range rpc.Ops() {
-		if got, want := rows[op.String()], strconv.Itoa(int(op)); got != want {
-			t.Errorf("%s is %q in the document, %s in the code", op, got, want)
+		if d := documented[op.String()]; d == nil || d[0] != strconv.Itoa(int(op)) {
+			t.Errorf("%s is %v in the document, %d in the code", op, d, op)
 		}
 	}
+	b := &Broker{limits: grants.Resources{}.Resolve()}
+	for _, r := range table {
+		d := documented[r.op.String()]
+		if d == nil {
+			continue
+		}
+		if want := size(t, d[3], b.limits); r.max(b) != want {
+			t.Errorf("%s may have %d bytes, the document says %s", r.op, r.max(b), d[3])
+		}
+		if r.states != running || d[2] != "running" {
+			t.Errorf("%s may come in state %d, the document says %s", r.op, r.states, d[2])
+		}
+	}
+}
+
+// size is a sum of sizes and limits, such as "256 KiB + maxLogBytes".
+func size(t *testing.T, text string, limits grants.Limits) (sum int) {
+	t.Helper()
+	for part := range strings.SplitSeq(text, " + ") {
+		number, unit, _ := strings.Cut(part, " ")
+		n, _ := strconv.Atoi(number)
+		switch unit {
+		case "KiB":
+			sum += n << 10
+		case "MiB":
+			sum += n << 20
+		default:
+			for _, l := range grants.LimitTable() {
+				if l.Key == part {
+					sum += int(l.Value(grants.Resources(limits)))
+				}
+			}
+		}
+	}
+	return sum
 }
