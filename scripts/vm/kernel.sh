@@ -8,7 +8,7 @@ placed
 leaf=supervisor # tests start supervisors beside themselves, which need room beside a leaf
 for user in 0 2000; do
 	[ $user = 0 ] && who=root || who="an ordinary user"
-	claim "control groups, as $who" delegated $user "$tests/cgroup" -test.timeout=15m -test.skip=Signals
+	claim "control groups, as $who" delegated $user "$tests/cgroup" -test.timeout=15m "-test.skip=Signals|Rootless"
 	claim "launching, as $who" delegated $user "$tests/launch" -test.timeout=15m -test.short "-test.run=$kernel_launches" -test.skip=Rootless
 	claim "limits, receipts and deaths, as $who" delegated $user "$tests/supervisor" -test.timeout=15m -test.short "-test.run=$kernel_runs" "-test.skip=Rootless|Hardened|KilledAtAnyMoment|BreaksTheProtocol/(a_flood_of_words|a_flood_of_output|memory)"
 done

@@ -57,11 +57,17 @@ func TestJailHoldsNothingOfTheHost(t *testing.T) {
 	}
 }
 
+// The first process of a jail is the realm's binary, which in rootless mode the command's own user owns: case T4. Neither may
+// that process be examined nor files outside the jail be opened, whatever leads to them.
+//
 // Covers: T-CMD-01
 func TestForbiddenCallsFail(t *testing.T) {
 	g := granting("/usr/bin/perl", "/bin/sh")
 	j := open(t, g)
 	for name, script := range map[string]string{
+		"its own file":    `open(F, "+<", "/proc/self/exe") or exit 1`,
+		"process 1":       `defined readlink("/proc/1/exe") or exit 1`,
+		"its file":        `open(F, "<", "/proc/1/exe") or exit 1`,
 		"shadow":          `open(F, "<", "/etc/shadow") or exit 1`,
 		"inet socket":     `socket(S, 2, 1, 0) or exit 1`,
 		"inet6 socket":    `socket(S, 10, 1, 0) or exit 1`,
