@@ -76,7 +76,7 @@ func TestTheSeccompExampleAllowsWhatRealmsAreMadeOf(t *testing.T) {
 			allowed[name] = s.Action == "SCMP_ACT_ALLOW"
 		}
 	}
-	for _, name := range []string{"clone3", "unshare", "mount", "umount2", "pivot_root", "sethostname", "setdomainname", "keyctl", "read"} {
+	for _, name := range []string{"clone3", "unshare", "mount", "umount2", "pivot_root", "sethostname", "setdomainname", "keyctl", "pidfd_getfd", "open_tree", "move_mount", "mount_setattr", "read"} {
 		if !allowed[name] {
 			t.Errorf("%s is not allowed", name)
 		}

@@ -120,6 +120,14 @@ func TestARealmThatBreaksTheProtocolIsKilled(t *testing.T) {
 	}
 }
 
+func TestACrashHasAStatusOfTheCommandLine(t *testing.T) {
+	source := write(t, openDir(t)+"/act.js", "a status")
+	o := execute(t, deprived(t, deprivation{Realm: hostileRealm(t)}, "run", "--json", source))
+	if o.status != 8 || !strings.Contains(o.stdout, `"code":"CRASHED"`) {
+		t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+	}
+}
+
 // The receipt is the kernel's word, not the realm's.
 //
 // Covers: T-NS-04

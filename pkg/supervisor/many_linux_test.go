@@ -17,11 +17,10 @@ import (
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
-// Runs in a row: 100, or 1 000 with REALM_LONG=1.
 func TestManyRunsLeaveNothing(t *testing.T) {
-	runs := 100
-	if os.Getenv("REALM_LONG") != "" {
-		runs = 1000
+	runs := 1000
+	if testing.Short() {
+		runs = 100
 	}
 	dir := t.TempDir()
 	before := look(t)
@@ -56,6 +55,7 @@ func TestManyRunsLeaveNothing(t *testing.T) {
 		one(i)
 	}
 	warm, settled, goroutines := heap(), look(t), runtime.NumGoroutine()
+	resident, spawner := residentMb(t, os.Getpid()), spawnerMb(t)
 	var group sync.WaitGroup
 	for worker := range 2 {
 		group.Go(func() {
@@ -67,6 +67,9 @@ func TestManyRunsLeaveNothing(t *testing.T) {
 	group.Wait()
 	if grown := heap() - warm; grown > 4<<20 {
 		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	if us, it := residentMb(t, os.Getpid()), spawnerMb(t); us > resident+16 || it > spawner+4 {
+		t.Errorf("the supervisor has %.1f MB in memory, %.1f before; its spawner %.1f, %.1f before", us, resident, it, spawner)
 	}
 	gone(t, func() []string { return settled.gained(look(t)) })
 	if n := runtime.NumGoroutine(); n > goroutines+2 {

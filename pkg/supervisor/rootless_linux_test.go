@@ -29,7 +29,7 @@ func TestRootless(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // this is that run
 	}
-	output, err := asPlainUser(t, true, "-test.v", "-test.timeout=15m", "-test.skip="+notOfTheKernel)
+	output, err := asPlainUser(t, true, "-test.v", "-test.short", "-test.timeout=15m", "-test.skip="+notOfTheKernel)
 	for line := range strings.Lines(output) {
 		if strings.Contains(line, "--- SKIP") {
 			t.Errorf("rootless: %s", line)

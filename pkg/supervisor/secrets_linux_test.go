@@ -46,17 +46,24 @@ func TestTheSupervisorsEnvironmentIsNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	seen := 0
 	for e := range session.Events() {
 		if e.Type != supervisor.EventStatus {
 			break
 		}
-		for _, p := range descendants(t, os.Getpid()) {
+		for _, p := range called(descendants(t, os.Getpid()), "realm") {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
-			if err == nil && p.name == "realm" && bytes.Contains(environ, []byte("canary")) {
+			if err == nil {
+				seen++
+			}
+			if bytes.Contains(environ, []byte("canary")) {
 				t.Errorf("the realm's environment is %q", environ)
 			}
 		}
 		session.Abort()
+	}
+	if os.Geteuid() == 0 && seen == 0 { // nobody else may look
+		t.Error("no realm's environment was seen")
 	}
 }
 
@@ -113,6 +120,29 @@ func TestSecretsLeaveByNoDoor(t *testing.T) {
 	// What the guest may read, it may return.
 	if res, err := runIn(t, s, read+`s`, g); err != nil || res.Value != canary {
 		t.Errorf("%v, %v", res.Value, err)
+	}
+}
+
+// Whoever has taken a realm can make a secret the engine's last words, which are part of the error.
+//
+// Case E2
+func TestTheLastWordsOfARealmHoldNoSecret(t *testing.T) {
+	var records, log bytes.Buffer
+	s := supervise(t, supervisor.Config{
+		RealmPath: hostileRealm(t), MaxConcurrent: 2, Audit: audit.NewWriter(&records),
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	res, err := runIn(t, s, "a secret for last words", granted(grants.Grants{Secrets: map[string]grants.Secret{"S": {Value: canary}}}))
+	e := failed(t, supervisor.ErrCrashed, err)
+	contains(t, e.Message, "the engine gave up: my last words")
+	whole, err := json.Marshal([]any{e, res.Logs, res.Audit, res.Observation()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"error": fmt.Sprintf("%s %+v", whole, e), "audit": records.String(), "log": log.String()} {
+		if strings.Contains(text, canary) {
+			t.Errorf("the secret is in the %s: %s", name, around(text, canary))
+		}
 	}
 }
 

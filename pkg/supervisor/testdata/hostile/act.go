@@ -96,21 +96,31 @@ func act(w *rpc.Writer, name string) {
 		_, _, _ = unix.RawSyscall(0x40000000|unix.SYS_GETPID, 0, 0, 0)
 	case "ptrace":
 		_, _, _ = unix.RawSyscall(unix.SYS_PTRACE, 16, 1, 0)
+	case "a secret for last words":
+		_ = w.Send(1, &rpc.Secret{Name: "S"})
+		_, _ = fd(2).Write(append([]byte("my last words are "), reply().Value...))
+		exit(87)
 	case "a path outside":
 		_ = w.Send(1, &rpc.FilesystemRead{Path: "/etc/passwd", Length: -1, Text: true})
-		answer(w)
+		refused(w)
 	case "a write that lies about its size":
 		_ = w.Send(1, &rpc.FilesystemWrite{Path: "/etc/none", Data: make([]byte, 100), Size: 1})
-		answer(w)
+		refused(w)
 	}
 }
 
-// answer makes the refusal that comes back the result.
-func answer(w *rpc.Writer) {
-	f, err := rpc.NewReader(in).Next(func(rpc.Op) (int, error) { return rpc.MaxFrameBytes, nil })
-	var r rpc.Reply
-	if err != nil || f.Decode(&r) != nil || r.OK || r.Error.Kind != rpc.KindDenied {
+// refused is done when the answer is a refusal.
+func refused(w *rpc.Writer) {
+	if r := reply(); r.OK || r.Error.Kind != rpc.KindDenied {
 		exit(4)
 	}
 	_ = w.Send(0, done)
+}
+
+func reply() (r rpc.Reply) {
+	f, err := rpc.NewReader(in).Next(func(rpc.Op) (int, error) { return rpc.MaxFrameBytes, nil })
+	if err != nil || f.Decode(&r) != nil {
+		exit(4)
+	}
+	return r
 }
