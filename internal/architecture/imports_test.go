@@ -27,11 +27,24 @@ var rules = []rule{
 	{"cmd/supervisor", []string{"internal/engine", "internal/v8", "internal/realm", "internal/launcher"}, "the supervisor never evaluates"},
 	{"internal/launch", []string{"pkg/rpc", "pkg/grants", "internal/engine", "internal/broker", "internal/capability"}, "launching knows processes, not messages or decisions"},
 	{"internal/cgroup", []string{"pkg/rpc", "pkg/grants", "internal/engine", "internal/broker"}, "limits are values here"},
-	{"internal/capability/filesystem", []string{"pkg/rpc", "internal/broker", "internal/capability/network", "internal/capability/subprocess", "internal/capability/secret"}, "executors know tickets alone"},
-	{"internal/capability/network", []string{"pkg/rpc", "internal/broker", "internal/capability/filesystem", "internal/capability/subprocess", "internal/capability/secret"}, "executors know tickets alone"},
-	{"internal/capability/subprocess", []string{"pkg/rpc", "internal/broker", "internal/capability/filesystem", "internal/capability/network", "internal/capability/secret"}, "executors know tickets alone"},
-	{"internal/capability/secret", []string{"pkg/rpc", "internal/broker", "internal/capability/filesystem", "internal/capability/network", "internal/capability/subprocess"}, "executors know tickets alone"},
+	{"internal/capability/filesystem", othersThan("filesystem"), "executors know tickets alone"},
+	{"internal/capability/network", othersThan("network"), "executors know tickets alone"},
+	{"internal/capability/subprocess", othersThan("subprocess"), "executors know tickets alone"},
+	{"internal/capability/secret", othersThan("secret"), "executors know tickets alone"},
+	{"internal/capability/environment", othersThan("environment"), "executors know tickets alone"},
+	{"internal/capability/tool", othersThan("tool"), "executors know tickets alone"},
 	{"pkg/rpc", []string{"pkg/grants", "internal/broker", "internal/capability", "internal/launch"}, "frames carry, they do not decide"},
+}
+
+// othersThan is what one that executes calls must not know: messages, who dispatches them, and the others.
+func othersThan(executor string) []string {
+	never := []string{"pkg/rpc", "internal/broker"}
+	for _, name := range []string{"filesystem", "network", "subprocess", "secret", "environment", "tool"} {
+		if name != executor {
+			never = append(never, "internal/capability/"+name)
+		}
+	}
+	return never
 }
 
 // impure packages that decisions must not import themselves.
