@@ -36,10 +36,12 @@ test test-kernel: needs := curl jq
 
 test: build
 	$(GO) test ./...
-	CGO_ENABLED=1 $(GO) test -race -run '$(races)' ./pkg/supervisor ./internal/broker ./pkg/audit
+	CGO_ENABLED=1 $(GO) test -race $(raced)
+	CGO_ENABLED=1 $(GO) test -race -run '$(races)' ./pkg/supervisor
 
-# What the race detector sees: whatever runs at once on the supervisor's side.
-races := Sessions|Concurrent|Soak|Shutdown|Abort|Places|Pool|Events|Broker|Sink|Chain
+# What the race detector sees: whatever runs at once on the supervisor's side. Of the tests from end to end it is those of many runs.
+raced := ./internal/broker ./internal/service ./internal/capability/... ./internal/traces ./internal/metrics ./pkg/audit ./pkg/rpc
+races := Sessions|Concurrent|Soak|Shutdown|Abort|APlace|Places|Pool|Events
 
 # The engine's tests and those from end to end, with the other binding that the source compiles against.
 test-upstream: build internal/v8/include_upstream
