@@ -5,7 +5,9 @@ type Outcome string
 
 // The four outcomes. An operation that is allowed has two records that share
 // run and op: Allowed, written before it is executed, and Used or Error after
-// it. A refusal has one: Denied.
+// it; or Denied, where what was allowed met its refusal on the way: a link that
+// leads out of a root, a redirect, a limit on bytes. Another refusal has one
+// record: Denied.
 const (
 	Allowed Outcome = "allowed"
 	Used    Outcome = "used"
@@ -38,7 +40,7 @@ type Record struct {
 	Capability string  `json:"capability"`           // such as filesystem.read; never empty
 	Target     string  `json:"target,omitempty"`     // path, origin, name; absent when empty
 	Outcome    Outcome `json:"outcome"`              //
-	Reason     string  `json:"reason,omitempty"`     // why it was denied or failed; absent when empty
+	Reason     string  `json:"reason,omitempty"`     // why it was denied or failed, who answered a redirected request; absent when empty
 	Bytes      *int64  `json:"bytes,omitempty"`      // bytes moved; absent when nil
 	DurationMs *int64  `json:"durationMs,omitempty"` // how long it took; absent when nil
 	Prev       string  `json:"prev"`                 // hash of the record before, 64 hex digits
