@@ -165,11 +165,11 @@ func (b *Broker) reply(id uint64, r *rpc.Reply) error {
 func (b *Broker) classify(op operation, err error) (audit.Outcome, string, rpc.ReplyError) {
 	var d *grants.Denial
 	if errors.As(err, &d) {
-		reason := d.Rule
+		e := b.denied(d)
 		if d.Target != "" && d.Target != op.target { // the hop of a redirect
-			reason = d.Error()
+			return audit.Denied, e.Message, e
 		}
-		return audit.Denied, reason, b.denied(d)
+		return audit.Denied, d.Rule, e
 	}
 	e := rpc.ReplyError{Kind: rpc.KindOperation, Capability: op.capability, Target: op.target}
 	var t *toolError

@@ -247,7 +247,7 @@ func TestCPULimitHolds(t *testing.T) {
 		}
 		used = s.CPU
 	}
-	if took, least := time.Since(began), time.Duration(float64(work)/share*3/4); took < least {
+	if took, least := time.Since(began), 2*time.Duration(float64(work)/share)/3; took < least {
 		t.Errorf("%v of work were done in %v, want %v at least", work, took, least)
 	}
 	if err := g.Kill(); err != nil {

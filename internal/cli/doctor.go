@@ -31,19 +31,27 @@ func (a *app) doctor(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	report, err := doctor.Probe(ctx, path, slog.New(slog.DiscardHandler))
-	if err == nil && report.OK {
-		err = tryOut(ctx)
-	}
 	if err != nil {
 		return fmt.Errorf("doctor: %w", err)
 	}
+	code := supervisor.CodeUnenforceable
+	var failed *supervisor.Error
+	if report.OK {
+		if err := tryOut(ctx); err != nil {
+			failed, report.OK = refusal(err), false
+			code = failed.Code
+		}
+	}
 	if asJSON {
-		err = a.out.json(report)
+		err = a.out.json(struct {
+			*doctor.Report
+			Error *supervisor.Error `json:"error,omitempty"`
+		}{report, failed})
 	} else {
-		a.diagnosis(report)
+		a.diagnosis(report, failed)
 	}
 	if err == nil && !report.OK {
-		err = status(supervisor.CodeUnenforceable.ExitStatus())
+		err = status(code.ExitStatus())
 	}
 	return err
 }
@@ -58,7 +66,7 @@ func tryOut(ctx context.Context) error {
 	return sup.SelfCheck(ctx)
 }
 
-// undiagnosed is doctor's JSON when no layer could be tried, or nothing be run behind them.
+// undiagnosed is doctor's JSON when no layer could be tried.
 func (a *app) undiagnosed(err error) error {
 	e := refusal(err)
 	a.fault(a.out.json(struct {
@@ -69,7 +77,8 @@ func (a *app) undiagnosed(err error) error {
 	return status(e.Code.ExitStatus())
 }
 
-func (a *app) diagnosis(report *doctor.Report) {
+// diagnosis prints the layers, and why nothing can be run behind them.
+func (a *app) diagnosis(report *doctor.Report, failed *supervisor.Error) {
 	for _, l := range report.Layers {
 		mark, colour := "ok     ", paint("32")
 		switch {
@@ -83,9 +92,12 @@ func (a *app) diagnosis(report *doctor.Report) {
 			a.out.line("         fix: " + l.Fix)
 		}
 	}
-	if report.OK {
+	switch {
+	case report.OK:
 		a.out.line("Every required layer can be enforced: sources can be run.")
-	} else {
+	case failed != nil:
+		a.err.failure(failed, "", "")
+	default:
 		a.out.line("A required layer is missing: nothing will be run here.")
 	}
 }

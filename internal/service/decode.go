@@ -124,17 +124,23 @@ func data(key string, raw json.RawMessage) (any, error) {
 	return v, nil
 }
 
-// items is how many values JSON holds, or a few more.
+// items is how many values JSON holds.
 func items(raw []byte) int {
-	n, quoted := 1, false
+	n, quoted, last := 1, false, byte(0)
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case quoted && c == '\\':
 			i++
 		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == ',' || c == '[' || c == '{'):
-			n++
+			quoted, last = !quoted, c
+		case quoted || c <= ' ':
+		case c == ']' && last == '[', c == '}' && last == '{': // nothing is in it
+			n, last = n-1, c
+		default:
+			if c == ',' || c == '[' || c == '{' {
+				n++
+			}
+			last = c
 		}
 	}
 	return n

@@ -57,6 +57,7 @@ func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
 func TestValuesAreCountedAndTextIsNot(t *testing.T) {
 	for text, want := range map[string]int{
 		`1`: 1, `"a,b"`: 1, `[1,2]`: 3, `{"a":1,"b":[2]}`: 4, `"\",[{"`: 1, `["\\",1]`: 3, `{"[,":"\"["}`: 2,
+		`[]`: 1, `{ }`: 1, `[[],{},[ ]]`: 4, `["[",[]]`: 3,
 	} {
 		if n := items([]byte(text)); n != want {
 			t.Errorf("%s: %d, want %d", text, n, want)

@@ -38,8 +38,8 @@ func (d *Denial) Error() string {
 	return fmt.Sprintf("%s of %q denied: %s", d.Capability, d.Target, d.Rule)
 }
 
-// Target is what a denial names, as valid UTF-8: all of a path or URL, however long, since secrets are taken out of it before it
-// is shortened to be shown.
+// Target is what a denial names, as valid UTF-8 and at most as long as a URL may be: secrets are taken out of it before it is
+// shortened to be shown.
 func Target(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxURL)], "\uFFFD") }
 
 // maxShown bounds how much of a guest's string is repeated in messages.

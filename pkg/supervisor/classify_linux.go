@@ -90,7 +90,7 @@ func brokenRealm(err error, fig confine.Figures) *Error {
 		return crashed("the realm was killed for a forbidden system call", err)
 	case exit.Code == confine.ExitFatal:
 		return crashed("the engine gave up: "+fig.Stderr, err)
-	case exit.Signal == unix.SIGKILL: // ours, when it had not ended by itself
+	case exit.Signal == unix.SIGKILL && !exit.Lost: // ours, when it had not ended by itself
 		return crashed("the realm closed its pipe and was killed, or was killed from outside", err)
 	}
 	return crashed("the realm ended unexpectedly ("+fig.Describe()+")", err)

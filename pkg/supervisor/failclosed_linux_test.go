@@ -430,6 +430,8 @@ func TestWhatTheSupervisorItselfLacks(t *testing.T) {
 			}
 			if o := execute(t, deprived(t, c.d, "doctor", "--json")); o.status != c.status || !strings.Contains(o.stdout, c.message) || !strings.Contains(o.stdout, c.d.Realm) {
 				t.Errorf("doctor exits with %d\n%s%s", o.status, o.stdout, o.stderr)
+			} else if layers := strings.Contains(o.stdout, `"name":"userns"`); layers != (c.message == "of another version") {
+				t.Errorf("doctor tells of layers: %v\n%s", layers, o.stdout) // such a realm has them all
 			}
 		})
 	}

@@ -164,7 +164,7 @@ func TestAnInjectedSecretReachesItsOriginOnly(t *testing.T) {
 			return
 		}
 		if r.URL.Path == "/telling" { // the text of a denial is cut in the middle of what was sent
-			http.Redirect(w, r, "http://127.0.0.1:1"+long+strings.TrimPrefix(got, "Bearer "), http.StatusFound)
+			http.Redirect(w, r, "http://127.0.0.1:1"+long+strings.TrimPrefix(got, "Bearer ")+strings.Repeat("p", 3000), http.StatusFound)
 			return
 		}
 		_, _ = io.WriteString(w, "you sent "+got+" "+base64.StdEncoding.EncodeToString([]byte(canary)))
@@ -193,7 +193,7 @@ func TestAnInjectedSecretReachesItsOriginOnly(t *testing.T) {
 	if told := fmt.Sprint(e, res.Audit); strings.Contains(told, canary[:8]) || !strings.Contains(told, "[redacted:TOKEN]") {
 		t.Errorf("a refused redirect tells %s", told)
 	}
-	if r := res.Audit[2]; r.Outcome != audit.Denied || !strings.Contains(r.Reason, "http://127.0.0.1:1/p") {
+	if r := res.Audit[2]; r.Outcome != audit.Denied || !strings.Contains(r.Reason, "http://127.0.0.1:1/p") || !strings.Contains(r.Reason, "the origin is not granted") {
 		t.Errorf("where it led is not recorded: %+v", r)
 	}
 	_, e = fails(t, supervisor.ErrDenied, `const { secret } = await import('realm:capabilities'); await secret('TOKEN')`, g)

@@ -134,13 +134,13 @@ func killAt(t *testing.T, s step) {
 	cmd := deprived(t, deprivation{Calls: s.calls, Ask: true}, "run", "--json", "--audit", log, "--grants", sh, source)
 	w := s.watch(t, cmd, before)
 	o := execute(t, cmd)
+	eventually(t, "no process of it lives", func() bool { return len(orphans(t, before)) == 0 })
 	if !w.struck(t) {
 		t.Errorf("nobody was killed: exit %d\n%s%s", o.status, o.stdout, o.stderr)
 	}
 	if died := o.status == -1; died != (s.who == "supervisor") {
 		t.Errorf("the supervisor's death is %v: exit %d\n%s%s", died, o.status, o.stdout, o.stderr)
 	}
-	eventually(t, "no process of it lives", func() bool { return len(orphans(t, before)) == 0 })
 	next := supervise(t, supervisor.Config{})
 	if res, err := runIn(t, next, `1`, granted(grants.Grants{Filesystem: grants.Filesystem{Write: []string{out}}})); err != nil || res.Value != 1.0 {
 		t.Errorf("the next run: %v", err)

@@ -187,7 +187,7 @@ func TestASpawnerThatIsKilledIsReplaced(t *testing.T) {
 		}
 	}
 	_, err = session.Wait()
-	failed(t, supervisor.ErrCrashed, err)
+	contains(t, failed(t, supervisor.ErrCrashed, err).Message, "killed with the spawner")
 	for _, s := range []func(testing.TB, string, ...change) (*supervisor.Result, error){run, func(t testing.TB, source string, c ...change) (*supervisor.Result, error) {
 		return runIn(t, s, source, c...)
 	}} {

@@ -95,8 +95,9 @@ func (t *temporary) claim() error {
 	if !t.named {
 		return nil
 	}
-	var st unix.Stat_t
-	if err == unix.EWOULDBLOCK || unix.Fstat(t.fd, &st) == nil && st.Nlink == 0 {
+	var own, there unix.Stat_t
+	lost := unix.Fstat(t.fd, &own) == nil && (unix.Fstatat(t.dir, t.name, &there, unix.AT_SYMLINK_NOFOLLOW) != nil || there.Ino != own.Ino)
+	if err == unix.EWOULDBLOCK || lost {
 		return capability.Failed(unix.EAGAIN)
 	}
 	return nil

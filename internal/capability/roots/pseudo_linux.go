@@ -84,14 +84,13 @@ func Pseudo(fd int) (string, error) {
 	return "", nil
 }
 
-// PseudoBelow is where a pseudo file system is mounted below dir, or "". The mount table tells, for a look at a file
-// system could wait for its server.
-func PseudoBelow(dir string) (string, error) {
+// PseudoMounts is where pseudo file systems are mounted. The mount table tells, for a look at a file system could wait
+// for its server.
+func PseudoMounts() (found []string, err error) {
 	table, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return "", fmt.Errorf("find what is mounted: %w", err)
+		return nil, fmt.Errorf("find what is mounted: %w", err)
 	}
-	dir = strings.TrimSuffix(dir, "/") + "/"
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(string(table)) {
 		mount, rest, _ := strings.Cut(line, " - ")
@@ -99,16 +98,12 @@ func PseudoBelow(dir string) (string, error) {
 		if len(fields) < 5 {
 			continue
 		}
-		at := unescape.Replace(fields[4])
-		if !strings.HasPrefix(at, dir) {
-			continue
-		}
 		name, _, _ := strings.Cut(rest, " ")
 		for _, p := range pseudo {
 			if p.name == name {
-				return at, nil
+				found = append(found, unescape.Replace(fields[4]))
 			}
 		}
 	}
-	return "", nil
+	return found, nil
 }

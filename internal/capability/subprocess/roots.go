@@ -23,6 +23,13 @@ func (c Config) openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
 	if c.Ceilings != nil {
 		within = *c.Ceilings
 	}
+	var pseudo []string // where they are mounted
+	if len(sandbox.Read)+len(sandbox.Write) > 0 {
+		var err error
+		if pseudo, err = roots.PseudoMounts(); err != nil {
+			return nil, err
+		}
+	}
 	var mounts []launch.Mount
 	var errs []error
 	for _, list := range []struct {
@@ -31,7 +38,7 @@ func (c Config) openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
 		writable        bool
 	}{{"read", sandbox.Read, within.Read, false}, {"write", sandbox.Write, within.Write, true}} {
 		for i, path := range list.paths {
-			m, err := c.openRoot(path, list.ceilings, list.writable)
+			m, err := c.openRoot(path, list.ceilings, list.writable, pseudo)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("subprocess.sandbox.%s[%d]: %s: %w", list.key, i, path, err))
 				continue
@@ -45,13 +52,16 @@ func (c Config) openRoots(sandbox grants.Sandbox) ([]launch.Mount, error) {
 	return mounts, errors.Join(errs...)
 }
 
-func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.Mount, error) {
+func (c Config) openRoot(path string, ceilings []string, writable bool, pseudo []string) (launch.Mount, error) {
 	for _, own := range []string{"/", "/proc", "/sys", "/tmp", "/dev"} {
 		if path == own || (own == "/proc" || own == "/sys") && strings.HasPrefix(path, own+"/") {
 			return launch.Mount{}, errors.New("cannot be a root of a jail")
 		}
 	}
-	fd, err := roots.Open(path, ceilings, 0)
+	fd, err := roots.Open(path, ceilings, unix.O_DIRECTORY) // which mounts what is mounted on demand
+	if errors.Is(err, unix.ENOTDIR) {
+		fd, err = roots.Open(path, ceilings, 0)
+	}
 	if errors.Is(err, unix.EXDEV) {
 		return launch.Mount{}, errors.New("leads out of what the policy allows")
 	}
@@ -79,7 +89,7 @@ func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.
 			return launch.Mount{}, err
 		}
 	}
-	if err := ordinary(fd, resolved); err != nil {
+	if err := ordinary(fd, resolved, pseudo); err != nil {
 		return launch.Mount{}, err
 	}
 	return launch.Mount{
@@ -93,7 +103,7 @@ func (c Config) openRoot(path string, ceilings []string, writable bool) (launch.
 }
 
 // ordinary refuses a root that shows the kernel's state and not files: its mount, or one that would come along.
-func ordinary(fd int, resolved string) error {
+func ordinary(fd int, resolved string, pseudo []string) error {
 	name, err := roots.Pseudo(fd)
 	if err != nil {
 		return err
@@ -101,12 +111,9 @@ func ordinary(fd int, resolved string) error {
 	if name != "" {
 		return fmt.Errorf("lies on a pseudo file system (%s)", name)
 	}
-	at, err := roots.PseudoBelow(resolved)
-	if err != nil {
-		return err
-	}
-	if at != "" {
-		return fmt.Errorf("a pseudo file system is mounted at %s", at)
+	below := strings.TrimSuffix(resolved, "/") + "/"
+	if i := slices.IndexFunc(pseudo, func(at string) bool { return strings.HasPrefix(at, below) }); i >= 0 {
+		return fmt.Errorf("a pseudo file system is mounted at %s", pseudo[i])
 	}
 	return nil
 }
