@@ -3,7 +3,7 @@
 # host's real package database, first with a grant and then without one.
 set -eu
 cd "$(dirname "$0")/.."
-supervisor=bin/supervisor
+supervisor=${SUPERVISOR_BIN:-bin}/supervisor
 export NO_COLOR=1
 
 database=/var/lib/dpkg

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,10 +44,10 @@ func findBinaries() error {
 			return fmt.Errorf("make build: %w\n%s", err, out)
 		}
 	}
-	if err := os.Setenv("SUPERVISOR_REALM", filepath.Join(bin, "realm")); err != nil {
-		return err
-	}
-	return os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return errors.Join(
+		os.Setenv("SUPERVISOR_BIN", bin),
+		os.Setenv("SUPERVISOR_REALM", filepath.Join(bin, "realm")),
+		os.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH")))
 }
 
 func TestScripts(t *testing.T) {
