@@ -114,6 +114,7 @@ func TestAControlGroupThatIsRemovedIsThatRunsMatter(t *testing.T) {
 	if last := live.until("error"); last["code"] != "CRASHED" {
 		t.Errorf("the run ended with %v", last)
 	}
+	eventually(t, "another one waits in its place", func() bool { return len(realmGroups(t)) > 0 && r.current().sup.Waiting() == 1 })
 	if res := r.run(`{"source": "6 * 7"}`); string(res.Value) != "42" {
 		t.Errorf("the next run: %+v", res)
 	}

@@ -120,6 +120,7 @@ type running struct {
 	notes  *notes
 	logs   *logBuffer
 	served chan error
+	ending *sync.Mutex
 }
 
 // notes are what the service manager was told.
@@ -173,7 +174,7 @@ func prepare(t *testing.T, policy string) *running {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r := &running{t: t, socket: filepath.Join(dir, "sock"), policy: filepath.Join(dir, "policy.yaml"), notes: &notes{}, logs: &logBuffer{}, served: make(chan error, 1)}
+	r := &running{t: t, socket: filepath.Join(dir, "sock"), policy: filepath.Join(dir, "policy.yaml"), notes: &notes{}, logs: &logBuffer{}, served: make(chan error, 1), ending: &sync.Mutex{}}
 	r.write(policy)
 	r.client = unixClient(r.socket)
 	return r
@@ -223,8 +224,10 @@ func (r *running) start(more []net.Listener, adjust ...func(*Config)) {
 	r.t.Cleanup(func() { r.stop(time.Second) })
 }
 
-// stop drains for so long; it may be called again.
+// stop drains for so long; it may be called again, also at the same time.
 func (r *running) stop(patience time.Duration) {
+	r.ending.Lock()
+	defer r.ending.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if r.Service == nil {

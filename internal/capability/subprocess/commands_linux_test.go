@@ -145,7 +145,11 @@ func TestCancelKillsTheCommand(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	// One whose start was not reported yet is killed once it is.
+	wantGone(t, mark) // one whose start was not reported yet is killed once it is
+}
+
+func wantGone(t *testing.T, mark string) {
+	t.Helper()
 	for end := time.Now().Add(20 * time.Second); len(processes(t, mark)) != 0; {
 		if time.Now().After(end) {
 			t.Fatalf("%q survived", processes(t, mark))
@@ -171,9 +175,7 @@ func TestACommandWhoseStartAndEndCoincideIsKilled(t *testing.T) {
 	if _, err := j.commands.Run(late{t.Context()}, ticket, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if left := processes(t, mark); len(left) != 0 {
-		t.Errorf("%q survived", left)
-	}
+	wantGone(t, mark)
 }
 
 // Covers: E4
