@@ -102,6 +102,11 @@ func TestAModuleGoesOnInItsDefaultExport(t *testing.T) {
 	if o.failure == nil || o.failure.Message != "x" || o.failure.Line != 3 || o.failure.Hint != "" || !slices.Equal(o.logs, []string{"log: answered"}) {
 		t.Errorf("%q %+v", o.logs, o.failure)
 	}
+	// The compiler's own failures, met on the way, do not cost what was thrown its place.
+	o = runSource(t, call+"environment('A').then(() => import('types'));\nexport default () => { throw 'x' }", granting(file("types", "", "types.ts", "export const x: number = 1;\nenum E { A }")))
+	if o.failure == nil || o.failure.Message != "x" || o.failure.Line != 3 {
+		t.Errorf("%+v", o.failure)
+	}
 }
 
 func TestStopsAreTold(t *testing.T) {

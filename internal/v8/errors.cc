@@ -209,6 +209,8 @@ Position Rejecting(Realm* realm) {
   return Place(realm, error);
 }
 
+Position Failure(Realm* realm) { return Where(realm, realm->failure.Get(realm->isolate), realm->failure_message.Get(realm->isolate)); }
+
 void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at) {
   if (realm->failed) return;
   realm->failed = true;
@@ -255,7 +257,6 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
   v8::Isolate* isolate = realm->isolate;
   v8::TryCatch ignored(isolate);
   v8::Local<v8::Value> error = realm->failure.Get(isolate);
-  v8::Local<v8::Message> message = realm->failure_message.Get(isolate);
   auto text = [&](std::string_view name) { return rv8::Clip(rv8::TextOf(realm, error.As<v8::Object>(), name)); };
   out->is_error = error->IsNativeError();
   out->unhandled = realm->failure_unhandled;
@@ -268,7 +269,7 @@ void rv8_error(rv8_realm* r, rv8_error_info* out) {
   } else {
     out->message = realm->Keep(rv8::Clip(rv8::Inspect(realm, error)));
   }
-  rv8::Position at = rv8::Where(realm, error, message);  // after the stack was read
+  rv8::Position at = rv8::Failure(realm);  // after the stack was read
   out->line = at.line;
   out->column = at.column;
   v8::Local<v8::Array> mark = rv8::Mark(realm, error);

@@ -67,6 +67,7 @@ int CallMain(Realm* realm, Local<Value> callee, TryCatch& caught) {
     if (status != RV8_THREW || !v8::Promise::Resolver::New(realm->context_local()).ToLocal(&thrown)) return status;
     // A rejection like any other: what is under way comes to its end first.
     (void)thrown->Reject(realm->context_local(), caught.Exception());
+    realm->rejections.back().at = Failure(realm);  // no code that runs now could tell it
     SetMain(realm, thrown->GetPromise(), false);
     return RV8_OK;
   }

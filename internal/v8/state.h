@@ -182,6 +182,7 @@ MaybeLocal<Value> GetOwn(Realm* realm, Local<Object> object, std::string_view na
 // errors.cc
 int Caught(Realm* realm, TryCatch& caught, bool syntax);  // records and returns a status
 void Fail(Realm* realm, Local<Value> error, Local<v8::Message> message, Position at = {});
+Position Failure(Realm* realm);    // of the failure that was recorded last
 Position Rejecting(Realm* realm);  // of the call by which running code rejects a promise
 void NoteSite(Realm* realm, Local<Object> refusal, Local<v8::StackTrace> site);  // for errors that nobody awaits where they come from
 MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local<v8::Array> sites);
