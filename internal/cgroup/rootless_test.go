@@ -4,14 +4,13 @@ package cgroup
 
 import (
 	"bufio"
-	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"realm.internal/supervisor/internal/cgroup/cgrouptest"
 )
 
 // plainUser is nobody in particular.
@@ -45,35 +44,10 @@ func TestRootless(t *testing.T) {
 	if err := again.Start(); err != nil {
 		t.Fatal(err)
 	}
-	delegate(t, again.Process.Pid)
+	parents, _ := openManager(t).Owned()
+	cgrouptest.Delegate(t, parents, plainUser, again.Process.Pid)
 	in.Close() // go
 	if err := again.Wait(); err != nil || strings.Contains(out.String(), "--- SKIP") {
 		t.Errorf("rootless: %v\n%s", err, out.String())
-	}
-}
-
-// delegate makes a group in each hierarchy that belongs to plainUser, and moves a process into it, as an administrator would.
-func delegate(t *testing.T, pid int) {
-	t.Helper()
-	parents, _ := openManager(t).Owned()
-	for _, parent := range parents {
-		dir := filepath.Join(parent, "cgroup-test-"+strconv.Itoa(os.Getpid()))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = os.Remove(filepath.Join(dir, ownLeaf)) // which the manager of a unified host makes
-			if err := os.Remove(dir); err != nil {
-				t.Error(err)
-			}
-		})
-		for _, name := range []string{"", "cgroup.procs", "tasks", "cgroup.subtree_control", "cgroup.threads"} {
-			if err := os.Chown(filepath.Join(dir, name), plainUser, plainUser); err != nil && !errors.Is(err, os.ErrNotExist) {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

@@ -4,17 +4,15 @@ package launch
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"realm.internal/supervisor/internal/cgroup"
+	"realm.internal/supervisor/internal/cgroup/cgrouptest"
 )
 
 // plainUser is nobody in particular.
@@ -39,7 +37,12 @@ func TestRootless(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	delegate(t, cmd.Process.Pid)
+	groups, err := cgroup.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parents, _ := groups.Owned()
+	cgrouptest.Delegate(t, parents, plainUser, cmd.Process.Pid)
 	in.Close() // go
 	err = cmd.Wait()
 	for line := range strings.Lines(out.String()) {
@@ -49,37 +52,6 @@ func TestRootless(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("rootless: %v\n%s", err, out.String())
-	}
-}
-
-// delegate makes a group in each hierarchy that belongs to plainUser, and moves a
-// process into it, as an administrator would.
-func delegate(t *testing.T, pid int) {
-	t.Helper()
-	m, err := cgroup.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parents, _ := m.Owned()
-	for _, parent := range parents {
-		dir := filepath.Join(parent, fmt.Sprintf("launch-test-%d", os.Getpid()))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			os.Remove(filepath.Join(dir, "supervisor")) // on a unified host, see the cgroup package
-			if err := os.Remove(dir); err != nil {
-				t.Error(err)
-			}
-		})
-		for _, name := range []string{"", "cgroup.procs", "tasks", "cgroup.subtree_control", "cgroup.threads"} {
-			if err := os.Chown(filepath.Join(dir, name), plainUser, plainUser); err != nil && !errors.Is(err, os.ErrNotExist) {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

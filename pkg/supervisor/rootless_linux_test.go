@@ -1,17 +1,14 @@
 package supervisor_test
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"realm.internal/supervisor/internal/cgroup"
+	"realm.internal/supervisor/internal/cgroup/cgrouptest"
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
@@ -84,34 +81,15 @@ func asPlainUser(t *testing.T, delegated bool, flags ...string) (string, error) 
 	return out.String(), err
 }
 
-// delegate makes a group in each hierarchy that belongs to plainUser, and moves a
-// process into it, as an administrator would.
+// delegate puts a process of plainUser into control groups of that user's own.
 func delegate(t *testing.T, pid int) {
 	t.Helper()
-	m, err := cgroup.Open()
+	groups, err := cgroup.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	parents, _ := m.Owned()
-	for _, parent := range parents {
-		dir := filepath.Join(parent, fmt.Sprintf("supervisor-test-%d-%d", os.Getpid(), pid))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			if err := os.Remove(dir); err != nil {
-				t.Error(err)
-			}
-		})
-		for _, name := range []string{"", "cgroup.procs", "tasks", "cgroup.subtree_control", "cgroup.threads"} {
-			if err := os.Chown(filepath.Join(dir, name), plainUser, plainUser); err != nil && !errors.Is(err, os.ErrNotExist) {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(pid)), 0); err != nil {
-			t.Fatal(err)
-		}
-	}
+	parents, _ := groups.Owned()
+	cgrouptest.Delegate(t, parents, plainUser, pid)
 }
 
 // Without a delegated group there is no memory limit: nothing may run then,
