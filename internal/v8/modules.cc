@@ -1,7 +1,7 @@
 //go:build ignore
 
 // Modules: the host compiles and links them one by one, so that nothing can be imported that it did not put there.
-#include "state.h"
+#include "modules.h"
 
 #include <cstdlib>
 
@@ -22,38 +22,12 @@ MaybeLocal<v8::Module> Resolve(Local<Context> context, Local<String> specifier, 
   Realm* realm = Of(isolate);
   int from = Index(realm, referrer);
   if (from >= 0) {
-    auto& links = realm->modules[static_cast<size_t>(from)].links;
+    auto& links = Record(realm, from).links;
     auto target = links.find(Utf8(isolate, specifier));
-    if (target != links.end()) return realm->modules[static_cast<size_t>(target->second)].module.Get(isolate);
+    if (target != links.end()) return Record(realm, target->second).module.Get(isolate);
   }
   isolate->ThrowException(v8::Exception::Error(Text(isolate, "module is not linked")));
   return {};
-}
-
-// What `import x from` gives of a CommonJS module: as bundlers have it, the default that a compiler of modules left in it.
-MaybeLocal<Value> CommonJSDefault(Realm* realm, Local<Value> exports) {
-  Local<Value> compiled, value;
-  if (!exports->IsObject()) return exports;
-  if (!exports.As<Object>()->Get(realm->context_local(), Ascii(realm->isolate, "__esModule")).ToLocal(&compiled)) return {};
-  if (!compiled->BooleanValue(realm->isolate)) return exports;
-  if (!exports.As<Object>()->Get(realm->context_local(), Ascii(realm->isolate, "default")).ToLocal(&value)) return {};
-  return value->IsUndefined() ? exports : value;
-}
-
-MaybeLocal<Value> CommonJSExports(Realm* realm, const ModuleRecord& record) {
-  return record.commonjs.Get(realm->isolate)->Get(realm->context_local(), Ascii(realm->isolate, "exports"));
-}
-
-bool SetCommonJSExports(Realm* realm, Local<v8::Module> module, const ModuleRecord& record) {
-  Isolate* isolate = realm->isolate;
-  Local<Value> exports, value;
-  if (!CommonJSExports(realm, record).ToLocal(&exports)) return false;
-  for (const std::string& name : record.exports) {
-    bool got = name == "default" ? CommonJSDefault(realm, exports).ToLocal(&value)
-                                 : exports.As<Object>()->Get(realm->context_local(), Text(isolate, name)).ToLocal(&value);
-    if (!got || module->SetSyntheticModuleExport(isolate, Text(isolate, name), value).IsNothing()) return false;
-  }
-  return true;
 }
 
 // Gives a synthetic module its exports: those of a part or of a CommonJS file, or the default export of a JSON module.
@@ -62,7 +36,7 @@ MaybeLocal<Value> EvaluateSynthetic(Local<Context> context, Local<v8::Module> mo
   Realm* realm = Of(isolate);
   int index = Index(realm, module);
   if (index < 0) return {};
-  ModuleRecord& record = realm->modules[static_cast<size_t>(index)];
+  ModuleRecord& record = Record(realm, index);
   if (!record.commonjs.IsEmpty()) {
     if (!SetCommonJSExports(realm, module, record)) return {};
   } else if (record.part.empty()) {
@@ -84,113 +58,8 @@ MaybeLocal<Value> EvaluateSynthetic(Local<Context> context, Local<v8::Module> mo
   return done->GetPromise();
 }
 
-Local<v8::Module> Synthetic(Realm* realm, std::string_view name, const std::vector<std::string>& exports) {
-  std::vector<Local<String>> names;
-  for (const std::string& e : exports) names.push_back(Text(realm->isolate, e));
-#if V8_MAJOR_VERSION >= 13
-  v8::MemorySpan<const Local<String>> span(names.data(), names.size());
-#else
-  const std::vector<Local<String>>& span = names;
-#endif
-  return v8::Module::CreateSyntheticModule(realm->isolate, Text(realm->isolate, name), span, EvaluateSynthetic);
-}
-
-int Add(Realm* realm, Local<v8::Module> module) {
-  realm->modules.emplace_back();
-  realm->modules.back().module.Reset(realm->isolate, module);
-  return static_cast<int>(realm->modules.size()) - 1;
-}
-
-ModuleRecord& Record(Realm* realm, int module) { return realm->modules[static_cast<size_t>(module)]; }
-
-void Refuse(Isolate* isolate, std::string_view message, bool not_found) {
-  Local<Value> error = v8::Exception::Error(Text(isolate, message));
-  if (not_found) {  // packages look for it where they can do without
-    (void)error.As<Object>()->Set(isolate->GetCurrentContext(), Ascii(isolate, "code"), Ascii(isolate, "MODULE_NOT_FOUND"));
-  }
-  isolate->ThrowException(error);
-}
-
-bool RunCommonJS(Realm* realm, int module);
-
-// require: data is the name of the file that it belongs to.
-void Require(const v8::FunctionCallbackInfo<Value>& info) {
-  Isolate* isolate = info.GetIsolate();
-  Realm* realm = Of(isolate);
-  if (info.Length() == 0 || !info[0]->IsString()) return Refuse(isolate, "require needs the name of a module", false);
-  std::string from = Utf8(isolate, info.Data()), name = Utf8(isolate, info[0]), kind = "require";
-  char* refusal = nullptr;
-  size_t size = 0;
-  int index = rv8Import(realm->host, from.data(), from.size(), name.data(), name.size(), kind.data(), kind.size(), &refusal, &size);
-  if (index < 0) {
-    Refuse(isolate, {refusal, size}, true);
-    free(refusal);
-    return;
-  }
-  Local<Value> exports;
-  if (!Record(realm, index).commonjs.IsEmpty()) {
-    if (RunCommonJS(realm, index) && CommonJSExports(realm, Record(realm, index)).ToLocal(&exports)) info.GetReturnValue().Set(exports);
-  } else if (!Record(realm, index).value.IsEmpty()) {
-    info.GetReturnValue().Set(Record(realm, index).value.Get(isolate));
-  } else {
-    Refuse(isolate, "cannot require \"" + name + "\": it is no CommonJS module, import it", false);
-  }
-}
-
-// Runs a CommonJS file once; one that threw runs again, from the beginning, for whoever asks again. Within a cycle it is running
-// already, and what it has exported so far counts.
-bool RunCommonJS(Realm* realm, int module) {
-  if (Record(realm, module).body.IsEmpty()) return true;
-  Isolate* isolate = realm->isolate;
-  Local<Context> context = realm->context_local();
-  Local<Function> body = Record(realm, module).body.Get(isolate), require;
-  Local<Object> self = Object::New(isolate), exports = Object::New(isolate);
-  std::string name = Record(realm, module).name;  // the records may move
-  if (self->CreateDataProperty(context, Ascii(isolate, "exports"), exports).IsNothing() ||
-      !Function::New(context, Require, Text(isolate, name), 1, v8::ConstructorBehavior::kThrow).ToLocal(&require)) {
-    return false;
-  }
-  Record(realm, module).body.Reset();
-  Record(realm, module).commonjs.Reset(isolate, self);
-  Local<Value> ignored;
-  Local<Value> arguments[] = {exports, require, self, Text(isolate, name), Text(isolate, name.substr(0, name.find_last_of('/')))};
-  if (body->Call(context, exports, 5, arguments).ToLocal(&ignored)) return true;
-  Record(realm, module).body.Reset(isolate, body);
-  return false;
-}
-
-// Makes the synthetic module that stands for a CommonJS file which has run.
-bool BindCommonJS(Realm* realm, int module) {
-  if (!Record(realm, module).module.IsEmpty()) return true;
-  Isolate* isolate = realm->isolate;
-  Local<Context> context = realm->context_local();
-  Local<Value> exports;
-  if (!CommonJSExports(realm, Record(realm, module)).ToLocal(&exports)) return false;
-  std::vector<std::string> names{"default"};
-  if (exports->IsObject()) {
-    Local<v8::Array> keys;
-    if (!exports.As<Object>()
-             ->GetOwnPropertyNames(context, static_cast<v8::PropertyFilter>(v8::ONLY_ENUMERABLE | v8::SKIP_SYMBOLS),
-                                   v8::KeyConversionMode::kConvertToString)
-             .ToLocal(&keys)) {
-      return false;
-    }
-    for (uint32_t i = 0; i < keys->Length(); i++) {
-      Local<Value> key;
-      if (!keys->Get(context, i).ToLocal(&key)) return false;
-      std::string name = Utf8(isolate, key);
-      if (name != "default" && name != "__esModule" && IsWellFormed(isolate, key.As<String>())) names.push_back(std::move(name));
-    }
-  }
-  Local<v8::Module> synthetic = Synthetic(realm, Record(realm, module).name, names);
-  Record(realm, module).module.Reset(isolate, synthetic);
-  Record(realm, module).exports = std::move(names);
-  return true;
-}
-
 Local<v8::ModuleRequest> Request(Realm* realm, int module, int index) {
-  return realm->modules[static_cast<size_t>(module)]
-      .module.Get(realm->isolate)
+  return Record(realm, module).module.Get(realm->isolate)
       ->GetModuleRequests()
       ->Get(realm->context_local(), index)
       .As<v8::ModuleRequest>();
@@ -252,6 +121,25 @@ std::string TypeOf(Realm* realm, Local<v8::FixedArray> attributes, int stride) {
 
 }  // namespace
 
+int Add(Realm* realm, Local<v8::Module> module) {
+  realm->modules.emplace_back();
+  realm->modules.back().module.Reset(realm->isolate, module);
+  return static_cast<int>(realm->modules.size()) - 1;
+}
+
+ModuleRecord& Record(Realm* realm, int module) { return realm->modules[static_cast<size_t>(module)]; }
+
+Local<v8::Module> Synthetic(Realm* realm, std::string_view name, const std::vector<std::string>& exports) {
+  std::vector<Local<String>> names;
+  for (const std::string& e : exports) names.push_back(Text(realm->isolate, e));
+#if V8_MAJOR_VERSION >= 13
+  v8::MemorySpan<const Local<String>> span(names.data(), names.size());
+#else
+  const std::vector<Local<String>>& span = names;
+#endif
+  return v8::Module::CreateSyntheticModule(realm->isolate, Text(realm->isolate, name), span, EvaluateSynthetic);
+}
+
 MaybeLocal<v8::Promise> DynamicImport(Local<Context> context, Local<v8::Data>, Local<Value> referrer, Local<String> specifier,
                                       Local<v8::FixedArray> attributes) {
   Isolate* isolate = Isolate::GetCurrent();
@@ -305,24 +193,6 @@ int rv8_module_compile(rv8_realm* r, const char* name, size_t name_size, const c
   return index;
 }
 
-int rv8_module_commonjs(rv8_realm* r, const char* name, size_t name_size, const char* source, size_t size) {
-  Realm* realm = static_cast<Realm*>(r);
-  Scope scope(realm);
-  v8::Isolate* isolate = realm->isolate;
-  v8::Local<v8::Context> context = realm->context_local();
-  v8::TryCatch caught(isolate);
-  v8::ScriptCompiler::Source code(rv8::Code(isolate, {source, size}, {name, name_size}), rv8::Origin(isolate, rv8::Text(isolate, {name, name_size}), 0, false));
-  v8::Local<v8::String> parameters[] = {rv8::Ascii(isolate, "exports"), rv8::Ascii(isolate, "require"), rv8::Ascii(isolate, "module"),
-                                        rv8::Ascii(isolate, "__filename"), rv8::Ascii(isolate, "__dirname")};
-  v8::Local<v8::Function> body;
-  if (!v8::ScriptCompiler::CompileFunction(context, &code, 5, parameters).ToLocal(&body)) return -rv8::Caught(realm, caught, true);
-  int index = rv8::Add(realm, v8::Local<v8::Module>());
-  realm->modules.back().name = std::string(name, name_size);
-  realm->modules.back().body.Reset(isolate, body);
-  realm->modules.back().commonjs.Reset(isolate, v8::Object::New(isolate));
-  return index;
-}
-
 int rv8_module_json(rv8_realm* r, const char* name, size_t name_size, const char* source, size_t size) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
@@ -356,7 +226,7 @@ int rv8_module_part(rv8_realm* r, const char* name, size_t name_size, const char
 int rv8_module_requests(rv8_realm* r, int module) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
-  v8::Local<v8::Module> m = realm->modules[static_cast<size_t>(module)].module.Get(realm->isolate);
+  v8::Local<v8::Module> m = rv8::Record(realm, module).module.Get(realm->isolate);
   return !m.IsEmpty() && m->IsSourceTextModule() ? m->GetModuleRequests()->Length() : 0;
 }
 
@@ -364,17 +234,17 @@ void rv8_module_request(rv8_realm* r, int module, int index, rv8_request* out) {
   Realm* realm = static_cast<Realm*>(r);
   Scope scope(realm);
   v8::Local<v8::ModuleRequest> request = rv8::Request(realm, module, index);
-  v8::Location at = realm->modules[static_cast<size_t>(module)].module.Get(realm->isolate)->SourceOffsetToLocation(request->GetSourceOffset());
+  v8::Location at = rv8::Record(realm, module).module.Get(realm->isolate)->SourceOffsetToLocation(request->GetSourceOffset());
   out->specifier = realm->Keep(rv8::Utf8(realm->isolate, request->GetSpecifier()));
   out->type = realm->Keep(rv8::TypeOf(realm, rv8::Attributes(request), 3));
-  rv8::Position mapped = rv8::MapPosition(realm, realm->modules[static_cast<size_t>(module)].name, {at.GetLineNumber() + 1, at.GetColumnNumber() + 1});
+  rv8::Position mapped = rv8::MapPosition(realm, rv8::Record(realm, module).name, {at.GetLineNumber() + 1, at.GetColumnNumber() + 1});
   out->line = mapped.line;
   out->column = mapped.column;
 }
 
 void rv8_module_link(rv8_realm* r, int module, const char* specifier, size_t size, int target) {
   Realm* realm = static_cast<Realm*>(r);
-  realm->modules[static_cast<size_t>(module)].links[std::string(specifier, size)] = target;
+  rv8::Record(realm, module).links[std::string(specifier, size)] = target;
 }
 
 int rv8_module_instantiate(rv8_realm* r, int module) {
@@ -383,8 +253,7 @@ int rv8_module_instantiate(rv8_realm* r, int module) {
   v8::TryCatch caught(realm->isolate);
   std::set<int> seen;
   if (!rv8::Prepare(realm, module, seen)) return rv8::Caught(realm, caught, false);
-  if (realm->modules[static_cast<size_t>(module)]
-          .module.Get(realm->isolate)
+  if (rv8::Record(realm, module).module.Get(realm->isolate)
           ->InstantiateModule(realm->context_local(), rv8::Resolve)
           .IsNothing()) {
     int status = rv8::Caught(realm, caught, true);
@@ -400,7 +269,7 @@ int rv8_module_run(rv8_realm* r, int module) {
   Scope scope(realm);
   v8::TryCatch caught(realm->isolate);
   v8::Local<v8::Value> done;
-  if (!realm->modules[static_cast<size_t>(module)].module.Get(realm->isolate)->Evaluate(realm->context_local()).ToLocal(&done)) {
+  if (!rv8::Record(realm, module).module.Get(realm->isolate)->Evaluate(realm->context_local()).ToLocal(&done)) {
     return rv8::Caught(realm, caught, false);
   }
   return rv8::SetAwaited(realm, done, caught);
@@ -412,7 +281,7 @@ int rv8_module_call_default(rv8_realm* r, int module) {
   Scope scope(realm);
   v8::TryCatch caught(realm->isolate);
   v8::Local<v8::Object> names =
-      realm->modules[static_cast<size_t>(module)].module.Get(realm->isolate)->GetModuleNamespace().As<v8::Object>();
+      rv8::Record(realm, module).module.Get(realm->isolate)->GetModuleNamespace().As<v8::Object>();
   v8::Local<v8::String> name = rv8::Ascii(realm->isolate, "default");
   v8::Local<v8::Value> value;
   if (!names->Get(realm->context_local(), name).ToLocal(&value)) return rv8::Caught(realm, caught, false);

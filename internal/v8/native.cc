@@ -2,6 +2,7 @@
 // cost as much as all of it. The files themselves are excluded from the build by their constraint.
 #include "calls.cc"
 #include "clone.cc"
+#include "commonjs.cc"
 #include "encoding.cc"
 #include "errors.cc"
 #include "eval.cc"

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -116,7 +117,7 @@ struct Realm : rv8_realm {
   Global<v8::Private> mark;   // on errors that stand for a refusal: its parts, which have the mark too
   Global<v8::Private> place;  // on errors whose stack was formatted: [line, column] of its first frame in the user's source
 
-  std::vector<ModuleRecord> modules;
+  std::deque<ModuleRecord> modules;  // a record stays where it is
 
   // Event loop.
   Wire wire;
