@@ -80,10 +80,13 @@ func New(config Config) *Client {
 	c := &Client{config: config}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	c.transport = &http.Transport{
-		DialContext:            c.dial,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs},
-		TLSHandshakeTimeout:    handshakeTimeout,
-		ForceAttemptHTTP2:      true,
+		DialContext:         c.dial,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: config.RootCAs},
+		TLSHandshakeTimeout: handshakeTimeout,
+		ForceAttemptHTTP2:   true,
+		// No HTTP/1 connection waits for the next request: what an origin says on one unasked, such as a header that it
+		// was sent, net/http writes to the process's log.
+		MaxIdleConnsPerHost:    -1,
 		DisableCompression:     true, // done here, where it is counted
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		HTTP2: &http.HTTP2Config{

@@ -268,30 +268,39 @@ func TestAnOriginThatStopsReadingHoldsNothingBeyondTheRun(t *testing.T) {
 	}
 }
 
+// A connection serves one run, and over HTTP/1 one request.
 func TestNothingIsKeptBetweenRequestsAndRuns(t *testing.T) {
-	var mu sync.Mutex
-	var peers, cookies []string
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		peers, cookies = append(peers, r.RemoteAddr), append(cookies, r.Header.Get("Cookie"))
-		http.SetCookie(w, &http.Cookie{Name: "id", Value: "1"})
-	})
-	for range 2 {
-		c, checker := newWorld(t).client(origins(s.URL))
+	for _, two := range []bool{false, true} {
+		var mu sync.Mutex
+		var peers, cookies []string
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			peers, cookies = append(peers, r.RemoteAddr), append(cookies, r.Header.Get("Cookie"))
+			http.SetCookie(w, &http.Cookie{Name: "id", Value: "1"})
+		}))
+		s.EnableHTTP2 = two
+		s.StartTLS()
+		t.Cleanup(s.Close)
 		for range 2 {
-			if _, err := fetch(t, c, checker, "GET", s.URL, Request{}); err != nil {
-				t.Fatal(err)
+			checker := grants.NewChecker(origins(s.URL))
+			config := newWorld(t).config(checker)
+			config.RootCAs = authority(s)
+			c := New(config)
+			for range 2 {
+				if _, err := fetch(t, c, checker, "GET", s.URL, Request{}); err != nil {
+					t.Fatal(err)
+				}
 			}
+			c.Close()
 		}
-		c.Close()
-	}
-	if peers[0] != peers[1] || peers[1] == peers[2] {
-		t.Errorf("connections %q", peers)
-	}
-	for _, c := range cookies {
-		if c != "" {
-			t.Errorf("cookie %q came back", c)
+		if peers[1] == peers[2] || (peers[0] == peers[1]) != two {
+			t.Errorf("HTTP/2 %t: connections %q", two, peers)
+		}
+		for _, c := range cookies {
+			if c != "" {
+				t.Errorf("cookie %q came back", c)
+			}
 		}
 	}
 }

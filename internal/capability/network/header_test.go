@@ -1,9 +1,12 @@
 package network
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -107,6 +110,35 @@ func TestInjectedHeader(t *testing.T) {
 	}
 	if _, err := fetch(t, c, checker, "GET", other+"/x", Request{Headers: [][2]string{{"Authorization", "mine"}}}); err != nil {
 		t.Errorf("the guest's own header at another origin: %v", err)
+	}
+}
+
+// net/http quotes in the process's log what arrives on a connection that waits for its next request.
+//
+// Covers: T-SEC-01
+func TestWhatAnOriginSaysUnaskedIsNotLogged(t *testing.T) {
+	gone := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = conn.Write([]byte("HTTP/1.1 204 No Content\r\n\r\n" + r.Header.Get("Authorization")))
+		_, _ = conn.Read(make([]byte, 1)) // until the client closes
+		_ = conn.Close()
+		close(gone)
+	})
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	c, checker := newWorld(t).client(injecting(s.URL))
+	if _, err := fetch(t, c, checker, "GET", s.URL, Request{}); err != nil {
+		t.Error(err)
+	}
+	<-gone
+	if logged.Len() > 0 {
+		t.Errorf("%q", &logged)
 	}
 }
 
