@@ -146,3 +146,22 @@ func TestACancelledStartIsNoStarvedOne(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestARealmHasHeardWhatItsControlThreadHasRead(t *testing.T) {
+	r, err := open(t, Config{}).Start(context.Background(), spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.End()
+	_ = unix.Kill(r.PID(), unix.SIGSTOP)
+	r.Interrupt('T')
+	if r.Heard() {
+		t.Error("it heard while it was stopped")
+	}
+	_ = unix.Kill(r.PID(), unix.SIGCONT)
+	for end := time.Now().Add(time.Minute); !r.Heard(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it does not hear")
+		}
+	}
+}

@@ -273,6 +273,17 @@ func (r *Realm) notReady(cause error) error {
 // limit, 'A' for an abort.
 func (r *Realm) Interrupt(reason byte) { _, _ = r.control.Write([]byte{reason}) }
 
+// Heard reports whether the control thread has read what it was told. On a busy
+// host it may have to wait for a processor while the guest has one.
+func (r *Realm) Heard() bool {
+	unread := 0
+	conn, err := r.control.SyscallConn()
+	if err == nil {
+		_ = conn.Control(func(fd uintptr) { unread, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	}
+	return err != nil || unread == 0
+}
+
 // Kill ends the realm at once.
 func (r *Realm) Kill() {
 	if r.process != nil {

@@ -16,10 +16,9 @@ import (
 	"realm.internal/supervisor/pkg/value"
 )
 
-// grace is how much CPU an interrupted realm may use to say where it was. An
-// engine in JavaScript answers within a millisecond; one in a native loop never.
-// On a loaded host its control thread may have to wait, though not longer than
-// maxGrace.
+// grace is how much CPU a realm may use to say where it was once it has heard
+// that it must. An engine in JavaScript answers within a millisecond; one in a
+// native loop never. All of it, hearing included, is over after maxGrace.
 const (
 	grace    = 6 * time.Millisecond
 	maxGrace = time.Second
@@ -50,6 +49,11 @@ func (x *execution) terms(sourceSum, grantsSum string) string {
 func (x *execution) run(ctx context.Context) {
 	began := time.Now()
 	res := &Result{RequestID: x.req.ID, Value: Undefined, source: x.req.Source, limits: Limits(x.limits), grants: x.req.Grants, Stats: Stats{WallMs: 1}}
+	if err := x.place.await(ctx, x.session.abort); err != nil {
+		res.err = AsError(err)
+		x.publish(res)
+		return
+	}
 	sourceSum, grantsSum := hexSum(x.message.Source), grants.Hash(x.req.Grants)
 	if err := x.trail.Begin(x.terms(sourceSum, grantsSum)); err != nil {
 		res.err = failure(CodeInternal, err, "nothing ran: %v", err)
@@ -151,6 +155,9 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 			x.session.abort = nil
 		case <-kill:
 			used, err := realm.CPUTime()
+			if !realm.Heard() {
+				usedThen = used
+			}
 			if left := grace - (used - usedThen); err == nil && left > 0 && time.Since(ended) < maxGrace {
 				kill = time.After(max(left, time.Millisecond))
 				continue

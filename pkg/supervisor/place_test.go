@@ -3,90 +3,69 @@ package supervisor
 import (
 	"context"
 	"errors"
-	"runtime"
-	"slices"
 	"testing"
 	"time"
 )
 
-// queued starts a caller that enters, and returns once it stands in the queue behind n others.
-func queued(t *testing.T, s *Supervisor, ctx context.Context, n int, entered chan<- int) <-chan error {
+// enter takes a place of s, or a turn.
+func enter(t *testing.T, s *Supervisor) *place {
 	t.Helper()
-	failed := make(chan error, 1)
-	go func() {
-		if _, err := s.enter(ctx); err != nil {
-			failed <- err
-			return
-		}
-		entered <- n
-	}()
-	for {
-		s.mu.Lock()
-		waiting := len(s.places.waiting)
-		s.mu.Unlock()
-		if waiting == n+1 {
-			return failed
-		}
-		runtime.Gosched()
+	p, err := s.enter()
+	if err != nil {
+		t.Fatal(err)
 	}
+	return p
 }
 
 func TestWaitersForAPlaceAreServedInTheirOrder(t *testing.T) {
 	s := &Supervisor{cfg: Config{MaxConcurrent: 1, MaxQueue: 4}}
-	first, err := s.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	last := enter(t, s)
+	var turns []*place
+	for range 4 {
+		turns = append(turns, enter(t, s))
 	}
-	entered := make(chan int, 4)
-	leave, cancel := context.WithCancel(t.Context())
-	var gone <-chan error
-	for n := range 4 {
-		ctx := t.Context()
-		if n == 1 {
-			ctx = leave
-		}
-		failed := queued(t, s, ctx, n, entered)
-		if n == 1 {
-			gone = failed
-		}
-	}
-	if _, err := s.enter(t.Context()); !errors.Is(err, ErrCapacity) {
+	if _, err := s.enter(); !errors.Is(err, ErrCapacity) {
 		t.Errorf("beyond the queue: %v", err)
 	}
-	cancel()
-	if err := <-gone; !errors.Is(err, ErrAborted) {
-		t.Errorf("one that gave up: %v", err)
+	abort, over := make(chan struct{}), func() context.Context { ctx, cancel := context.WithCancel(t.Context()); cancel(); return ctx }()
+	if err := turns[1].await(over, nil); !errors.Is(err, ErrAborted) {
+		t.Errorf("one whose context ended: %v", err)
 	}
-	var order []int
-	for p := first; len(order) < 3; p = (&place{s: s}) {
-		p.free()
-		order = append(order, <-entered)
+	close(abort)
+	if err := turns[2].await(t.Context(), abort); !errors.Is(err, ErrAborted) {
+		t.Errorf("one that was aborted: %v", err)
 	}
-	if !slices.Equal(order, []int{0, 2, 3}) {
-		t.Errorf("served in the order %v", order)
+	for _, i := range []int{0, 3} {
+		last.free()
+		last = turns[i]
+		if err := last.await(t.Context(), nil); err != nil {
+			t.Errorf("turn %d: %v", i, err)
+		}
+	}
+	last.free()
+	if s.places.live != 0 || len(s.places.waiting) != 0 {
+		t.Errorf("%+v", s.places)
 	}
 }
 
 func TestAPlaceIsWaitedForNoLongerThanAllowed(t *testing.T) {
 	s := &Supervisor{cfg: Config{MaxConcurrent: 1, MaxQueue: 1, QueueTimeout: time.Millisecond}}
-	first, err := s.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.enter(t.Context()); !errors.Is(err, ErrCapacity) {
+	first := enter(t, s)
+	if err := enter(t, s).await(t.Context(), nil); !errors.Is(err, ErrCapacity) {
 		t.Errorf("%v, want %v", err, ErrCapacity)
 	}
+	enter(t, s).free() // a turn that is given back
 	first.free()
-	if _, err := s.enter(t.Context()); err != nil {
+	if err := enter(t, s).await(t.Context(), nil); err != nil {
 		t.Errorf("the place that became free: %v", err)
 	}
 	s.cfg.QueueTimeout = 0
-	failed := queued(t, s, t.Context(), 0, nil)
+	turn := enter(t, s)
 	s.mu.Lock()
 	s.closed = true
 	s.places.dismiss()
 	s.mu.Unlock()
-	if err := <-failed; !errors.Is(err, ErrAborted) {
+	if err := turn.await(t.Context(), nil); !errors.Is(err, ErrAborted) {
 		t.Errorf("a shutdown: %v", err)
 	}
 }

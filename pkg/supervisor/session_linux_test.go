@@ -286,7 +286,7 @@ func TestCustomLimitsHold(t *testing.T) {
 	fails(t, supervisor.ErrValidation, `'x'.repeat(6e6)`)
 	succeed(t, `'x'.repeat(6e6)`, limited(supervisor.Limits{MaxResultBytes: 10 << 20}))
 	res, events, _ := answering(t, supervisor.Request{Source: `for (let i = 0; i < 10; i++) reportStatus('n', i)`, Limits: supervisor.Limits{MaxStatusEvents: 4}}, nil)
-	if len(events) != 5 {
+	if len(events) != 5 || res.Stats.StatusEventsDropped != 6 {
 		t.Errorf("%d events, stats %+v", len(events), res.Stats)
 	}
 }
@@ -313,7 +313,25 @@ func TestMoreRunsThanPlacesAreRefusedOrWait(t *testing.T) {
 		}
 	}
 
+	// Whoever submits does not wait in the queue, and what waits there can be aborted.
 	q := supervise(t, supervisor.Config{MaxConcurrent: 1, MaxQueue: 8, QueueTimeout: patience})
+	var waiting []*supervisor.Session
+	for range 9 {
+		one, err := q.Submit(context.Background(), supervisor.Request{Source: `await hold()`, Grants: allowed("hold")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, one)
+	}
+	_, err = q.Submit(context.Background(), supervisor.Request{Source: `1`})
+	failed(t, supervisor.ErrCapacity, err)
+	slices.Reverse(waiting)
+	for _, one := range waiting {
+		one.Abort()
+		_, err := one.Wait()
+		failed(t, supervisor.ErrAborted, err)
+	}
+
 	errs := make(chan error, 8)
 	for range 8 {
 		go func() {

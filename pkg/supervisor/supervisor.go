@@ -42,9 +42,10 @@ func (s *Supervisor) Run(ctx context.Context, r Request) (*Result, error) {
 	return session.Wait()
 }
 
-// Submit starts a run and returns before its realm exists. Tools that the
-// grants allow and that have no Go function become data_request events. The
-// error is an *Error: INVALID or CAPACITY. When ctx ends, the run is aborted.
+// Submit starts a run and returns before its realm exists, or its place in the
+// queue has come. Tools that the grants allow and that have no Go function become
+// data_request events. The error is an *Error: INVALID, VALIDATION or CAPACITY.
+// When ctx ends, the run is aborted.
 func (s *Supervisor) Submit(ctx context.Context, r Request) (*Session, error) {
 	return s.submit(ctx, r, true)
 }
@@ -60,7 +61,7 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.enter(ctx)
+	p, err := s.enter()
 	if err != nil {
 		x.close()
 		return nil, err
