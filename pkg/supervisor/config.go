@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"realm.internal/supervisor/pkg/audit"
+	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/policy"
 )
 
@@ -28,8 +29,8 @@ type Config struct {
 	// MaxConcurrent is the hard ceiling of live realms, at most 4 096.
 	// Default: two per CPU.
 	MaxConcurrent int
-	// MaxQueue runs may wait up to QueueTimeout for a place; one more is
-	// CAPACITY. Default 0: no waiting.
+	// MaxQueue runs may wait for a place, up to QueueTimeout (0: as long as it
+	// takes); one more is CAPACITY. Default 0: no waiting.
 	MaxQueue     int
 	QueueTimeout time.Duration
 	// WarmPoolSize realms are kept started and confined. Default 0.
@@ -79,6 +80,12 @@ func (c *Config) fill() error {
 		if l.n < 0 || l.n > MaxRealms {
 			return failure(CodeInvalid, nil, "%s is %d, allowed are 0 to %d", l.name, l.n, MaxRealms)
 		}
+	}
+	if c.QueueTimeout < 0 {
+		return failure(CodeInvalid, nil, "QueueTimeout is %v; 0 waits for as long as it takes", c.QueueTimeout)
+	}
+	if err := (grants.Grants{Resources: c.Limits}).Validate(); err != nil {
+		return failure(CodeInvalid, err, "Config.Limits: %v", err)
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
