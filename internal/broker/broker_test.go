@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -214,11 +215,11 @@ func TestAnIdleRealmIsNotAHalfFrame(t *testing.T) {
 func TestConsoleStopsAtItsLimitsAndAFloodEndsTheRun(t *testing.T) {
 	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 10}}, nil)
 	r.send(0, &rpc.Console{Level: "log", Message: "12345"})
-	r.send(0, &rpc.Console{Level: "log", Message: "123456"})
+	r.send(0, &rpc.Console{Level: "log", Message: "6789é"})
 	r.send(0, &rpc.Console{Level: "log", Message: "1"})
 	r.send(0, done())
 	r.wait()
-	if !r.broker.Stats().LogsTruncated || len(r.printed.console) != 1 {
+	if !r.broker.Stats().LogsTruncated || !slices.Equal(r.printed.console, []string{"log 12345", "log 6789"}) {
 		t.Errorf("%v", r.printed.console)
 	}
 
@@ -255,6 +256,36 @@ func TestStatusEventsAboveTheLimitAreCountedAndDropped(t *testing.T) {
 	if len(r.printed.status) != 2 || r.broker.Stats().StatusDropped != 3 {
 		t.Errorf("%v %d", r.printed.status, r.broker.Stats().StatusDropped)
 	}
+}
+
+// What is not granted is told before what is too large, and what is too large by its name.
+func TestDataOverTheLimitIsRefusedAfterTheGrant(t *testing.T) {
+	dir := t.TempDir()
+	g := grants.Grants{
+		Filesystem: grants.Filesystem{Write: []string{dir}}, Network: grants.Network{Origins: []string{"https://a.test"}, Methods: []string{"POST"}},
+		Subprocess: grants.Subprocess{Commands: []string{"/bin/cat"}}, Tools: grants.Tools{Allowed: []string{"t"}}, Resources: grants.Resources{MaxWriteBytes: 1},
+	}
+	r := newRig(t, g, nil)
+	for i, c := range []struct {
+		call               rpc.Message
+		capability, target string
+	}{
+		{&rpc.FilesystemWrite{Path: dir + "/f", Size: 2}, grants.ResourceBytes, dir + "/f"},
+		{&rpc.FilesystemWrite{Path: "/etc/f", Size: 2}, grants.CapabilityFilesystemWrite, "/etc/f"},
+		{&rpc.NetworkFetch{Method: "POST", URL: "https://a.test/x?y", Size: 2}, grants.ResourceBytes, "https://a.test/x"},
+		{&rpc.NetworkFetch{Method: "POST", URL: "https://b.test/x", Size: 2}, grants.CapabilityNetwork, "https://b.test/x"},
+		{&rpc.SubprocessSpawn{Path: "/bin/cat", Size: 2}, grants.ResourceBytes, "/bin/cat"},
+		{&rpc.SubprocessSpawn{Path: "/bin/dog", Size: 2}, grants.CapabilitySubprocess, "/bin/dog"},
+		{&rpc.ToolRequest{Method: "t", Size: 2, Params: rpc.Raw{0xc0}}, grants.ResourceBytes, "t"},
+		{&rpc.ToolRequest{Method: "u", Size: 2, Params: rpc.Raw{0xc0}}, grants.CapabilityTool, "u"},
+	} {
+		r.send(uint64(i+1), c.call)
+		if _, m := r.reply(); m.Error.Kind != rpc.KindDenied || m.Error.Capability != c.capability || m.Error.Target != c.target {
+			t.Errorf("%+v: %+v", c.call, m.Error)
+		}
+	}
+	r.send(0, done())
+	r.wait()
 }
 
 // Covers: T-RPC-01

@@ -177,7 +177,7 @@ func (b *Broker) classify(op operation, err error) (audit.Outcome, string, rpc.R
 	switch {
 	case errors.As(err, &t):
 		e.Kind, e.Code, e.Message = rpc.KindTool, t.code, t.message
-		return audit.Error, t.code + ": " + t.message, e
+		return audit.Error, t.kind(), e // its message may quote what it was asked
 	case errors.As(err, &f):
 		e.Code, e.Message = f.Code, f.Message
 		reason := f.Code + ": " + f.Message

@@ -19,10 +19,11 @@ var networkFetch = call[rpc.NetworkFetch, grants.Fetch]{
 	capability: grants.CapabilityNetwork,
 	target:     func(m *rpc.NetworkFetch) string { return fetchTarget(m.URL) },
 	check: func(b *Broker, m *rpc.NetworkFetch) (grants.Fetch, error) {
-		if err := sized(m.Size, m.Body, b.limits.MaxWriteBytes); err != nil {
-			return grants.Fetch{}, err
+		t, err := b.Checker.Fetch(m.Method, m.URL)
+		if err != nil {
+			return t, err
 		}
-		return b.Checker.Fetch(m.Method, m.URL)
+		return t, b.sized(fetchTarget(m.URL), m.Size, m.Body)
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.Fetch, m *rpc.NetworkFetch) (answer, error) {
 		res, err := b.Executors.Network.Fetch(ctx, t, network.Request{Headers: m.Headers, Body: m.Body})
@@ -75,10 +76,11 @@ var subprocessSpawn = call[rpc.SubprocessSpawn, grants.Spawn]{
 	capability: grants.CapabilitySubprocess,
 	target:     func(m *rpc.SubprocessSpawn) string { return m.Path },
 	check: func(b *Broker, m *rpc.SubprocessSpawn) (grants.Spawn, error) {
-		if err := sized(m.Size, m.Stdin, b.limits.MaxWriteBytes); err != nil {
-			return grants.Spawn{}, err
+		t, err := b.Checker.Spawn(m.Path, m.Args)
+		if err != nil {
+			return t, err
 		}
-		return b.Checker.Spawn(m.Path, m.Args)
+		return t, b.sized(m.Path, m.Size, m.Stdin)
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.Spawn, m *rpc.SubprocessSpawn) (answer, error) {
 		res, err := b.Executors.Commands.Run(ctx, t, m.Stdin)
@@ -108,10 +110,14 @@ var toolRequest = call[rpc.ToolRequest, grants.ToolCall]{
 		if err := b.Budget.DataRequest(); err != nil {
 			return grants.ToolCall{}, err
 		}
-		if size := max(m.Size, int64(len(m.Params))); size > b.limits.MaxWriteBytes {
-			return grants.ToolCall{}, grants.ExceededBytes(m.Method, "maxWriteBytes", b.limits.MaxWriteBytes, size)
+		t, err := b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
+		if err != nil {
+			return t, err
 		}
-		return b.Checker.Tool(m.Method, b.Executors.Tools != nil && b.Executors.Tools.ReadOnly(m.Method))
+		if size := max(m.Size, int64(len(m.Params))); size > b.limits.MaxWriteBytes {
+			return t, grants.ExceededBytes(m.Method, "maxWriteBytes", b.limits.MaxWriteBytes, size)
+		}
+		return t, nil
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.ToolCall, m *rpc.ToolRequest) (answer, error) {
 		params, err := b.toolParams(ctx, m.Params)
@@ -165,11 +171,26 @@ type toolError struct{ code, message string }
 
 func (e *toolError) Error() string { return e.message }
 
+// kind is the code, where it is one and not a sentence of the tool's.
+func (e *toolError) kind() string {
+	for _, c := range e.code {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return toolFailed
+		}
+	}
+	if e.code == "" || len(e.code) > 32 {
+		return toolFailed
+	}
+	return e.code
+}
+
+const toolFailed = "TOOL_ERROR"
+
 func asToolError(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return err
 	}
-	e := &toolError{code: "TOOL_ERROR", message: err.Error()}
+	e := &toolError{code: toolFailed, message: err.Error()}
 	var coded interface{ Code() string }
 	if errors.As(err, &coded) {
 		e.code = coded.Code()

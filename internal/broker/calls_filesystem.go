@@ -74,10 +74,11 @@ var filesystemWrite = call[rpc.FilesystemWrite, grants.FileWrite]{
 	capability: grants.CapabilityFilesystemWrite,
 	target:     func(m *rpc.FilesystemWrite) string { return m.Path },
 	check: func(b *Broker, m *rpc.FilesystemWrite) (grants.FileWrite, error) {
-		if err := sized(m.Size, m.Data, b.limits.MaxWriteBytes); err != nil {
-			return grants.FileWrite{}, err
+		t, err := b.Checker.FileWrite(m.Path, int(m.Size))
+		if err != nil {
+			return t, err
 		}
-		return b.Checker.FileWrite(m.Path, int(m.Size))
+		return t, b.sized(m.Path, m.Size, m.Data)
 	},
 	execute: func(ctx context.Context, b *Broker, t grants.FileWrite, m *rpc.FilesystemWrite) (answer, error) {
 		write := b.Executors.Files.Write

@@ -2,6 +2,8 @@ package broker
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"realm.internal/supervisor/pkg/rpc"
 )
@@ -32,6 +34,9 @@ func (b *Broker) console(f rpc.Frame) error {
 	}
 	l := &b.logs
 	if l.calls == 0 || l.bytes < int64(len(m.Message)) {
+		if l.calls > 0 && l.bytes > 0 {
+			b.Events.Console(m.Level, b.beginning(m.Message[:l.bytes]))
+		}
 		l.calls, l.bytes = 0, 0 // what comes after a gap would mislead
 		if l.dropped++; l.dropped > floodFrames {
 			return fmt.Errorf("%w: console output goes on after its limit", ErrProtocol)
@@ -42,6 +47,16 @@ func (b *Broker) console(f rpc.Frame) error {
 	l.bytes -= int64(len(m.Message))
 	b.Events.Console(m.Level, b.Secrets.Diagnostics.Text(m.Message))
 	return nil
+}
+
+// beginning is what a message that was cut still says: whole characters, and no part of a secret that the cut goes through.
+func (b *Broker) beginning(text string) string {
+	for r, n := utf8.DecodeLastRuneInString(text); r == utf8.RuneError && n == 1; r, n = utf8.DecodeLastRuneInString(text) {
+		text = text[:len(text)-1]
+	}
+	var kept strings.Builder
+	_, _ = b.Secrets.Diagnostics.Writer(&kept).Write([]byte(text)) // never closed: it holds back what could become a secret
+	return kept.String()
 }
 
 func (b *Broker) status(f rpc.Frame) error {

@@ -2,6 +2,8 @@ package broker
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -113,6 +115,51 @@ func TestWhatARecordCutsHoldsNoPartOfASecret(t *testing.T) {
 	for _, rec := range memory.Records() {
 		if strings.Contains(rec.Target+rec.Reason, "hunter2") {
 			t.Errorf("%+v", rec)
+		}
+	}
+}
+
+// Covers: T-SEC-01
+func TestConsoleTextThatIsCutHoldsNoPartOfASecret(t *testing.T) {
+	const secret = "hunter2hunter2hunter2hunter2"
+	r := newRig(t, grants.Grants{Resources: grants.Resources{MaxLogBytes: 20}}, func(c *Config) {
+		c.Secrets = redact.NewSet([]redact.Secret{{Name: "TOKEN", Value: secret, Readable: true}})
+	})
+	r.send(0, &rpc.Console{Level: "log", Message: "it is " + secret[:15]})
+	r.send(0, done())
+	r.wait()
+	if len(r.printed.console) != 1 || r.printed.console[0] != "log it is " {
+		t.Errorf("%q", r.printed.console)
+	}
+}
+
+// quoter fails with what it was asked.
+type quoter struct{ code string }
+
+func (quoter) ReadOnly(string) bool { return true }
+func (q quoter) Call(_ context.Context, _ grants.ToolCall, params json.RawMessage) (any, error) {
+	return nil, codedError{code: q.code, message: "no account " + string(params)}
+}
+
+type codedError struct{ code, message string }
+
+func (e codedError) Error() string { return e.message }
+func (e codedError) Code() string  { return e.code }
+
+// Arguments never appear in a record, also where a tool quotes them in its error.
+func TestARecordOfAToolThatFailedHasItsCodeAlone(t *testing.T) {
+	for code, reason := range map[string]string{"E_ACCOUNT": "E_ACCOUNT", "account 4111": "TOOL_ERROR", "": "TOOL_ERROR"} {
+		r := newRig(t, grants.Grants{Tools: grants.Tools{Allowed: []string{"t"}}}, func(c *Config) { c.Executors.Tools = quoter{code} })
+		r.send(1, &rpc.ToolRequest{Method: "t", Size: 5, Params: rpc.Raw("\xa44111")})
+		if _, m := r.reply(); m.Error.Code != code || m.Error.Message != `no account "4111"` {
+			t.Errorf("the guest is told %+v", m.Error)
+		}
+		r.send(0, done())
+		r.wait()
+		for _, rec := range r.memory.Records() {
+			if strings.Contains(rec.Reason, "4111") || rec.Outcome == audit.Error && rec.Reason != reason {
+				t.Errorf("%+v", rec)
+			}
 		}
 	}
 }

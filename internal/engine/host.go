@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"unicode/utf8"
 
 	"realm.internal/supervisor/internal/engine/prelude"
 	"realm.internal/supervisor/internal/v8"
@@ -18,22 +19,27 @@ type host struct {
 	consoleCalls, logBytes, statusEvents int64
 }
 
-// Log sends at most one call and one byte more than the limits allow, so that the supervisor sees that there was more.
+// maxDropped is how many status events above the limit are told, without their text, for the supervisor to count.
+const maxDropped = 10_000
+
+// Log sends at most one call and one character more than the limits allow, so that the supervisor sees that there was more.
 func (h *host) Log(level, message string) {
 	if h.writer == nil || h.consoleCalls > h.limits.MaxConsoleCalls || h.logBytes > h.limits.MaxLogBytes {
 		return
 	}
-	message = cut(message, h.limits.MaxLogBytes-h.logBytes+1)
+	message = cut(message, h.limits.MaxLogBytes-h.logBytes+utf8.UTFMax)
 	h.consoleCalls++
 	h.logBytes += int64(len(message))
 	_ = h.writer.Send(0, &rpc.Console{Level: level, Message: message})
 }
 
 func (h *host) Status(stage, message string) {
-	if h.writer == nil || h.statusEvents >= h.limits.MaxStatusEvents {
+	if h.writer == nil || h.statusEvents >= h.limits.MaxStatusEvents+maxDropped {
 		return
 	}
-	h.statusEvents++
+	if h.statusEvents++; h.statusEvents > h.limits.MaxStatusEvents {
+		stage, message = "", ""
+	}
 	_ = h.writer.Send(0, &rpc.Status{Stage: cut(stage, maxStatusBytes), Message: cut(message, maxStatusBytes)})
 }
 

@@ -29,7 +29,7 @@ type Stats struct {
 	BytesWritten       int64   `json:"bytesWritten"`
 	NetworkBytes       int64   `json:"networkBytes"`
 	ProcessOutputBytes int64   `json:"processOutputBytes"`
-	// StatusEventsDropped counts those above maxStatusEvents, or above maxLogBytes.
+	// StatusEventsDropped counts those above maxStatusEvents, up to 10 000, and those above maxLogBytes.
 	StatusEventsDropped int64 `json:"statusEventsDropped,omitempty"`
 }
 
