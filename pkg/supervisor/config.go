@@ -87,6 +87,9 @@ func (c *Config) fill() error {
 	if err := (grants.Grants{Resources: c.Limits}).Validate(); err != nil {
 		return failure(CodeInvalid, err, "Config.Limits: %v", err)
 	}
+	if err := checkTools(c.Tools); err != nil {
+		return err
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

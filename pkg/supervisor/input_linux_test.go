@@ -2,6 +2,7 @@ package supervisor_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"strings"
@@ -127,6 +128,15 @@ func TestWrongGrantsAreInvalidAndNothingRuns(t *testing.T) {
 	_, e = fails(t, supervisor.ErrInvalid, `1`, args(make(chan int)))
 	contains(t, e.Message, "argument")
 	fails(t, supervisor.ErrInvalid, `1`, input(func() {}))
+	res, err := supervisor.Run(`1`, grants.Grants{}, supervisor.WithTools(map[string]supervisor.Tool{"ask": nil}))
+	contains(t, failed(t, supervisor.ErrInvalid, err).Message, "ask has no function")
+	var v any
+	if err := res.Decode(&v); !errors.Is(err, supervisor.ErrInvalid) {
+		t.Errorf("the value of a failed run: %v", err)
+	}
+	var none context.Context
+	_, err = supervisor.RunContext(none, `1`, grants.Grants{})
+	failed(t, supervisor.ErrInvalid, err)
 }
 
 func TestDocumentsAreReadStrictly(t *testing.T) {

@@ -25,6 +25,16 @@ const (
 // its code. A panic is an error for the guest.
 type Tool func(ctx context.Context, params json.RawMessage) (any, error)
 
+// checkTools refuses a name that is offered without a function.
+func checkTools(tools map[string]Tool) error {
+	for name, f := range tools {
+		if f == nil {
+			return failure(CodeInvalid, nil, "the tool %s has no function; leave it out of Tools to answer it as a data_request", grants.Shorten(name))
+		}
+	}
+	return nil
+}
+
 // Limits are the limits of a run; a zero means the default.
 type Limits = grants.Resources
 

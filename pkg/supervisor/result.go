@@ -73,8 +73,14 @@ func (r *Result) Release() {
 	r.release = nil
 }
 
-// Decode stores the value in v, as encoding/json would, see value.Assign.
-func (r *Result) Decode(v any) error { return value.Assign(r.Value, v) }
+// Decode stores the value in v, as encoding/json would, see value.Assign. After
+// a failure the error is that of the run.
+func (r *Result) Decode(v any) error {
+	if r.err != nil {
+		return r.err
+	}
+	return value.Assign(r.Value, v)
+}
 
 // ValueJSON is the value's JSON form, with $type for what JSON cannot say.
 func (r *Result) ValueJSON() (json.RawMessage, error) { return value.MarshalJSON(r.Value) }

@@ -54,6 +54,12 @@ func (s *Supervisor) submit(ctx context.Context, r Request, events bool) (*Sessi
 	if r.ID == "" {
 		r.ID = rand.Text()
 	}
+	if ctx == nil {
+		return nil, failure(CodeInvalid, nil, "the context is nil; use context.Background()")
+	}
+	if err := checkTools(r.Tools); err != nil {
+		return nil, err
+	}
 	if s.isClosed() {
 		return nil, closedError()
 	}
