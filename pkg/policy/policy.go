@@ -144,13 +144,7 @@ func (Caller) Bound(key string) (int64, string, bool) {
 	return MaxRealms, "use an integer from 1 to 4096, or leave it out for the host's", key == "maxConcurrent"
 }
 
-// Bound tells the document reader what a number under key may be.
+// Bound tells the document reader what a number under key may be. That of warmPoolSize may be 0: Validate bounds it.
 func (Pool) Bound(key string) (int64, string, bool) {
-	switch key {
-	case "maxConcurrent":
-		return MaxRealms, "use an integer from 1 to 4096, or leave it out for twice the CPUs", true
-	case "warmPoolSize":
-		return MaxRealms, "use an integer from 1 to 4096, or leave it out for none", true
-	}
-	return 0, "", false
+	return MaxRealms, "use an integer from 1 to 4096, or leave it out for twice the CPUs", key == "maxConcurrent"
 }

@@ -96,6 +96,12 @@ func hardened(t *testing.T, document string) (*Policy, grants.Grants) {
 	return p, grantsOf(t, document)
 }
 
+func TestAPoolMayBeWrittenOutAsNone(t *testing.T) {
+	if p := load(t, "version: 1\npool: {warmPoolSize: 0}"); p.Pool.WarmPoolSize != 0 {
+		t.Errorf("%+v", p.Pool)
+	}
+}
+
 func TestGrantsWithinTheCeilingsPass(t *testing.T) {
 	for claim, document := range map[string]string{
 		"nothing":                        "",
@@ -290,7 +296,8 @@ func TestBrokenPoliciesAreRefused(t *testing.T) {
 		{"a sink that is nothing", "version: 1\naudit: [{}]", `audit[0]: is not one destination`},
 		{"a relative audit file", "version: 1\naudit: [{file: a.log}]", `audit[0].file: "a.log" is not a clean absolute path`},
 		{"a zero pool", "version: 1\npool: {maxConcurrent: 0}", `pool.maxConcurrent: 0 is below the minimum of 1`},
-		{"a large pool", "version: 1\npool: {warmPoolSize: 4097}", `pool.warmPoolSize: 4097 is above the maximum of 4096`},
+		{"a large pool", "version: 1\npool: {warmPoolSize: 4097}", `line 2:22: pool.warmPoolSize: 4097 is out of bounds; use an integer from 0 to 4096`},
+		{"a negative pool", "version: 1\npool: {warmPoolSize: -1}", `pool.warmPoolSize: -1 is out of bounds`},
 	} {
 		_, err := Load(strings.NewReader(c.document))
 		var list *grants.Error

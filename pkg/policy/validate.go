@@ -37,8 +37,8 @@ func (p *Policy) Validate() error {
 	for i, s := range p.Audit {
 		v.sink(document.Index("audit", i), s)
 	}
-	v.count("pool.maxConcurrent", p.Pool.MaxConcurrent)
-	v.count("pool.warmPoolSize", p.Pool.WarmPoolSize)
+	v.count("pool.maxConcurrent", p.Pool.MaxConcurrent, 1)
+	v.count("pool.warmPoolSize", p.Pool.WarmPoolSize, 0)
 	if len(v.problems) > 0 {
 		return &grants.Error{Problems: v.problems}
 	}
@@ -119,7 +119,7 @@ func (v *validator) caller(at string, c Caller, profiles map[string]grants.Grant
 			v.add(document.Index(at+".profiles", i), fmt.Sprintf("%q is not in profiles", grants.Shorten(name)), "add it to profiles")
 		}
 	}
-	v.count(at+".maxConcurrent", c.MaxConcurrent)
+	v.count(at+".maxConcurrent", c.MaxConcurrent, 1)
 }
 
 func (v *validator) sink(at string, s Sink) {
@@ -131,8 +131,9 @@ func (v *validator) sink(at string, s Sink) {
 	}
 }
 
-func (v *validator) count(at string, n int64) {
+// count holds n to what a document may say, from least on; 0 is also what is not given.
+func (v *validator) count(at string, n int64, least int) {
 	if n < 0 || n > MaxRealms {
-		v.add(at, fmt.Sprintf("%d is out of bounds", n), fmt.Sprintf("use an integer from 1 to %d", MaxRealms))
+		v.add(at, fmt.Sprintf("%d is out of bounds", n), fmt.Sprintf("use an integer from %d to %d", least, MaxRealms))
 	}
 }

@@ -22,6 +22,7 @@ func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
 	overrides := map[string]schema.Object{
 		"Policy.version":        {"const": policy.Version},
 		"Policy.requiredLayers": {"items": schema.Object{"enum": layer.All()}},
+		"Pool.warmPoolSize":     {"minimum": 0, "maximum": policy.MaxRealms},
 	}
 	for _, l := range grants.LimitTable() {
 		description := "Limit: " + l.Counts + "."
