@@ -109,6 +109,8 @@ func TestProblemsNamePlaceAndFix(t *testing.T) {
 		{"invalid UTF-8 is refused", "name: \xff", `the document is not UTF-8`},
 		{"broken YAML is refused", "name: [", `malformed YAML`},
 		{"broken JSON is refused", `{"name": "x"`, `malformed`},
+		{"half a character is refused", "{\"name\":\n \"a\\ud83db\"}", `line 2:2: the text holds half of a surrogate pair; write both halves, or the character itself`},
+		{"half a character as a key is refused", `{"map": {"\udc00": "x"}}`, `line 1:10: the text holds half of a surrogate pair`},
 		{"text after JSON is refused", `{"name": "x"} {"name": "y"}`, `malformed`},
 		{"a complex key is refused", "map: {[a]: b}", `line 1:10: malformed YAML`},
 		{"an odd key is quoted in the path", "map: {\"a/b\": 1}", `map["a/b"]: is a number, not text`},
@@ -123,6 +125,19 @@ func TestProblemsNamePlaceAndFix(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+func TestHalvesOfSurrogatePairsAreFound(t *testing.T) {
+	for text, want := range map[string]bool{
+		`"a"`: false, `"\u0041\n\\"`: false, `"\ud83d\ude00"`: false, `"\uD83D\uDE00\uD83D\uDE00"`: false, `"\\ud83d"`: false, `"\\\\ud83d"`: false,
+		`"\ufffd"`: false, `"\ud7ff\ue000"`: false, `["\ud83d\ude00", {"a": 1}]`: false,
+		`"\ud83d"`: true, `"\ude00"`: true, `"\ud83da\ude00"`: true, `"\ude00\ud83d"`: true, `"\ud83d\ud83d\ude00"`: true, `"\ud83d\u0041"`: true,
+		`"\ud83d\n"`: true, `"\\\ud83d"`: true, `["\ud83d", "\ude00"]`: true, `{"\uDBFF": 1}`: true, `{"a": "\uDFFF"}`: true,
+	} {
+		if HalfPair([]byte(text)) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -37,7 +38,30 @@ func (p *jsonParser) next() (json.Token, position, error) {
 	if err != nil {
 		return nil, at, single(at.line, at.column, "malformed JSON: "+err.Error(), "")
 	}
+	if _, ok := token.(string); ok && HalfPair(p.text[start:p.decoder.InputOffset()]) {
+		return nil, at, single(at.line, at.column, "the text holds half of a surrogate pair", "write both halves, or the character itself")
+	}
 	return token, at, nil
+}
+
+// HalfPair reports whether one of the strings in valid JSON holds an escape that is half of a surrogate pair and no
+// character: encoding/json puts another in its place.
+func HalfPair(text []byte) bool {
+	high := false // a first half is just before
+	for i := 0; i < len(text); i++ {
+		unit := uint64(0)
+		if text[i] == '\\' {
+			if i++; text[i] == 'u' {
+				unit, _ = strconv.ParseUint(string(text[i+1:i+5]), 16, 16)
+				i += 4
+			}
+		}
+		if second := unit>>10 == 0xdc00>>10; second != high {
+			return true
+		}
+		high = unit>>10 == 0xd800>>10
+	}
+	return false
 }
 
 func (p *jsonParser) advance(to int) {

@@ -57,9 +57,16 @@ func text(all map[string]json.RawMessage, key string) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	var s string
-	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return "", malformed("%s is no string", key)
+	return textOf(key, raw)
+}
+
+// textOf reads a string that is Unicode.
+func textOf(what string, raw json.RawMessage) (s string, err error) {
+	switch {
+	case raw[0] != '"' || json.Unmarshal(raw, &s) != nil:
+		return "", malformed("%s is no string", what)
+	case document.HalfPair(raw):
+		return "", malformed("%s holds half of a surrogate pair", what)
 	}
 	return s, nil
 }
@@ -70,37 +77,18 @@ func boolean(raw json.RawMessage, to *bool) bool {
 	return *to || string(raw) == "false"
 }
 
-// limits reads an object of limits as a grants document has them, under other names where names says so.
-func limits(under string, raw json.RawMessage, names map[string]string) (grants.Resources, error) {
-	var l grants.Resources
+// limits reads an object of limits as strictly as a grants document; where it is absent, into stays.
+func limits(under string, raw json.RawMessage, into any) error {
 	if raw == nil {
-		return l, nil
-	}
-	if names != nil {
-		known := make([]string, 0, len(names))
-		for name := range names {
-			known = append(known, name)
-		}
-		slices.Sort(known)
-		all, err := members(under, raw, known...)
-		if err != nil {
-			return l, err
-		}
-		renamed := map[string]json.RawMessage{}
-		for name, v := range all {
-			renamed[names[name]] = v
-		}
-		if raw, err = json.Marshal(renamed); err != nil {
-			return l, err
-		}
+		return nil
 	}
 	if raw[0] != '{' {
-		return l, malformed("%s is no object", under)
+		return malformed("%s is no object", under)
 	}
-	if _, err := document.Decode(bytes.NewReader(raw), &l); err != nil {
-		return l, malformed("%s: %v", under, err).with(under, err)
+	if _, err := document.Decode(bytes.NewReader(raw), into); err != nil {
+		return malformed("%s: %v", under, err).with(under, err)
 	}
-	return l, nil
+	return nil
 }
 
 const (
@@ -167,8 +155,8 @@ func toolNames(key string, raw json.RawMessage) ([]string, error) {
 	}
 	all := make([]string, len(list))
 	for i, item := range list {
-		if item[0] != '"' || json.Unmarshal(item, &all[i]) != nil {
-			return nil, malformed("%s has an item that is no string", key)
+		if all[i], err = textOf("an item of "+key, item); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil

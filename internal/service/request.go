@@ -17,9 +17,10 @@ const maxIDBytes = 128
 // order is a run as its caller asks for it.
 type order struct {
 	run     supervisor.Request
-	grants  *grants.Grants // brought by the caller; nil: none
-	offered []string       // tools that the caller answers
-	policy  *grants.Tools  // toolPolicy of an execute message
+	grants  *grants.Grants    // brought by the caller; nil: none
+	offered []string          // tools that the caller answers
+	policy  *grants.Tools     // toolPolicy of an execute message
+	names   *strings.Replacer // of what grants hold, in the request; nil: as in grants
 }
 
 // parseOrder reads the body of POST /v1/runs: a request, or a message of the type execute.
@@ -73,8 +74,7 @@ func parseOrder(body []byte) (*order, error) {
 			return nil, err
 		}
 	}
-	r.Limits, err = limits("limits", all["limits"], nil)
-	return o, err
+	return o, limits("limits", all["limits"], &r.Limits)
 }
 
 // parseExecute reads a message {type: "execute", requestId, code, …}.
@@ -83,23 +83,13 @@ func parseExecute(body []byte) (*order, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &order{}
+	o := &order{names: executeNames()}
 	if err := o.texts(all, "code", map[string]*string{"requestId": &o.run.ID, "code": &o.run.Source}); err != nil {
 		return nil, err
 	}
-	isolate, err := limits("isolateLimits", all["isolateLimits"], map[string]string{
-		"memoryMb": "memoryMb", "timeoutMs": "wallClockMs", "maxCodeBytes": "maxCodeBytes",
-	})
-	if err != nil {
+	if o.run.Limits, err = executeLimits(all["isolateLimits"], all["bridgeLimits"]); err != nil {
 		return nil, err
 	}
-	bridge, err := limits("bridgeLimits", all["bridgeLimits"], map[string]string{
-		"maxDataRequests": "maxDataRequests", "maxDataBytes": "maxDataBytes", "maxResultBytes": "maxResultBytes", "maxStatusEvents": "maxStatusEvents",
-	})
-	if err != nil {
-		return nil, err
-	}
-	o.run.Limits = isolate.Override(bridge)
 	if raw, ok := all["toolPolicy"]; ok {
 		o.policy = &grants.Tools{}
 		inner, err := members("toolPolicy", raw, "allowedTools", "readOnly")
@@ -150,7 +140,9 @@ func tools(raw json.RawMessage) (all, writing []string, err error) {
 	for _, item := range list {
 		var name string
 		if item[0] == '"' {
-			err = json.Unmarshal(item, &name)
+			if name, err = textOf("an item of tools", item); err != nil {
+				return nil, nil, err
+			}
 			all = append(all, name)
 			continue
 		}
@@ -158,7 +150,10 @@ func tools(raw json.RawMessage) (all, writing []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		if name, err = text(inner, "name"); err != nil || name == "" {
+		if name, err = text(inner, "name"); err != nil {
+			return nil, nil, err
+		}
+		if name == "" {
 			return nil, nil, malformed("an item of tools has no name")
 		}
 		writes := false
@@ -200,6 +195,7 @@ func (o *order) authorize(p *policy.Policy, c policy.Caller) error {
 	asked := r.Grants
 	asked.Resources = asked.Resources.Override(r.Limits)
 	if err := asked.Validate(); err != nil {
+		err = o.named(err)
 		return malformed("%v", err).with("", err)
 	}
 	var err error
@@ -213,7 +209,7 @@ func (o *order) authorize(p *policy.Policy, c policy.Caller) error {
 		err = (&policy.Policy{Version: policy.Version, Ceilings: &own}).Check(asked)
 	}
 	if err != nil {
-		return beyond(err)
+		return beyond(o.named(err))
 	}
 	return nil
 }

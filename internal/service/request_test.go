@@ -1,10 +1,12 @@
 package service
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"realm.internal/supervisor/pkg/policy"
+	"realm.internal/supervisor/pkg/value"
 )
 
 func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
@@ -34,8 +36,18 @@ func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
 		{"another message", `{"type": "result"}`, `type "result" is not taken`},
 		{"execute without code", `{"type": "execute"}`, "code is missing"},
 		{"execute with a source", `{"type": "execute", "source": "1"}`, `unknown key "source"`},
-		{"an unknown limit of execute", `{"type": "execute", "code": "1", "isolateLimits": {"wallClockMs": 1}}`, `unknown key "wallClockMs"`},
-		{"a limit of execute that is zero", `{"type": "execute", "code": "1", "isolateLimits": {"timeoutMs": 0}}`, "0 is below the minimum of 1"},
+		{"an unknown limit of execute", `{"type": "execute", "code": "1", "isolateLimits": {"wallClockMs": 1}}`, "isolateLimits: line 1:2: wallClockMs: unknown key; use one of maxCodeBytes, memoryMb, timeoutMs"},
+		{"a limit of execute among the others", `{"type": "execute", "code": "1", "bridgeLimits": {"memoryMb": 64}}`, "bridgeLimits: line 1:2: memoryMb: unknown key; use one of maxDataBytes,"},
+		{"a limit of execute that is zero", `{"type": "execute", "code": "1", "isolateLimits": {"timeoutMs": 0}}`, "isolateLimits: line 1:15: timeoutMs: 0 is below the minimum of 1"},
+		{"a limit of execute that is too large", `{"type": "execute", "code": "1", "bridgeLimits": {"maxDataRequests": 1000001}}`, "maxDataRequests: 1000001 is above the maximum of 1000000"},
+		{"limits of execute that are no object", `{"type": "execute", "code": "1", "bridgeLimits": []}`, "bridgeLimits is no object"},
+		{"half a character in the source", `{"source": "'\ud83d'"}`, "source holds half of a surrogate pair"},
+		{"half a character in the name", `{"source": "1", "name": "\udc00.ts"}`, "name holds half of a surrogate pair"},
+		{"half a character in the code", `{"type": "execute", "code": "'\uD83D\u0041'"}`, "code holds half of a surrogate pair"},
+		{"half a character in a tool", `{"source": "1", "tools": ["\ud83d"]}`, "an item of tools holds half of a surrogate pair"},
+		{"half a character in a tool's name", `{"source": "1", "tools": [{"name": "\ud83d"}]}`, "name holds half of a surrogate pair"},
+		{"half a character in a tool of execute", `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": ["\ud83d"]}}`, "an item of toolPolicy.allowedTools holds half of a surrogate pair"},
+		{"half a character in a grant", `{"source": "1", "grants": {"environment": {"MODE": "\ud83d"}}}`, "grants: line 1:26: the text holds half of a surrogate pair"},
 		{"tools of execute that are no strings", `{"type": "execute", "code": "1", "toolPolicy": {"allowedTools": [1]}}`, "no string"},
 		{"too many tools", `{"source": "1", "tools": [` + strings.Repeat(`"a",`, 1000) + `"a"]}`, "tools has 1001 items, 1000 are the most"},
 		{"far too many tools", `{"source": "1", "tools": [` + strings.Repeat(`"",`, 1<<20) + `"a"]}`, "tools has more than 1048576 bytes"},
@@ -51,6 +63,38 @@ func TestMalformedRequestsAreRefusedNamingWhatIsWrong(t *testing.T) {
 		} else if p := asProblem(err); p.Status != 400 || p.Code != "INVALID" {
 			t.Errorf("%s: %+v", c.claim, p)
 		}
+	}
+}
+
+func TestWholeCharactersAreTaken(t *testing.T) {
+	o, err := parseOrder([]byte(`{"source": "'\ud83d\ude00\\ud83d\ufffd'", "input": "\ud83d", "grants": {"environment": {"MODE": "\uD83D\uDE00"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.run.Source != "'😀\\ud83d\ufffd'" || o.grants.Environment["MODE"] != "😀" {
+		t.Errorf("%q, %q", o.run.Source, o.grants.Environment)
+	}
+	if units, ok := o.run.Input.(value.String16); !ok || len(units) != 1 || units[0] != 0xd83d {
+		t.Errorf("the input is %#v", o.run.Input)
+	}
+}
+
+func TestProblemsAreNamedAsTheMessageDoes(t *testing.T) {
+	_, err := parseOrder([]byte(`{"type": "execute", "code": "1", "isolateLimits": {"timeoutMs": 0}}`))
+	if p := asProblem(err); len(p.Errors) != 1 || p.Errors[0].Path != "isolateLimits.timeoutMs" {
+		t.Errorf("%+v", p.Errors)
+	}
+	o, err := parseOrder([]byte(`{"type": "execute", "code": "1", "isolateLimits": {"timeoutMs": 60001}, "toolPolicy": {"allowedTools": ["a"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := asProblem(o.authorize(&policy.Policy{Version: policy.Version}, policy.Caller{Grants: true}))
+	var paths []string
+	for _, each := range p.Errors {
+		paths = append(paths, each.Path)
+	}
+	if want := []string{"toolPolicy.allowedTools[0]", "isolateLimits.timeoutMs", "resources.cpuMs"}; !slices.Equal(paths, want) {
+		t.Errorf("%q, want %q", paths, want)
 	}
 }
 
