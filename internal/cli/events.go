@@ -68,10 +68,7 @@ type dataResponse struct {
 	RequestID     string          `json:"requestId"`
 	DataRequestID string          `json:"dataRequestId"`
 	Data          json.RawMessage `json:"data"`
-	Error         *struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	} `json:"error"`
+	Error         json.RawMessage `json:"error"`
 }
 
 // answers passes responses on until standard input ends. Calls that are waiting
@@ -105,18 +102,34 @@ func (r *eventReport) answer(session *supervisor.Session, line *dataResponse) er
 	if line.RequestID != session.ID() && line.RequestID != "" {
 		return nil // an answer to another run
 	}
+	switch {
+	case line.DataRequestID == "":
+		return errors.New("dataRequestId is missing")
+	case (line.Data == nil) == (line.Error == nil):
+		return errors.New("it has to have either data or error")
+	}
+	var data any
+	var failed struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	var err error
+	switch {
+	case line.Data != nil:
+		data, err = value.FromJSON(line.Data)
+	case line.Error[0] != '{':
+		err = errors.New("error is no object")
+	default:
+		err = json.Unmarshal(line.Error, &failed)
+	}
+	if err != nil {
+		return err
+	}
 	r.mu.Lock()
 	delete(r.pending, line.DataRequestID)
 	r.mu.Unlock()
 	if line.Error != nil {
-		return session.Fail(line.DataRequestID, line.Error.Code, line.Error.Message)
-	}
-	data := any(nil)
-	if len(line.Data) > 0 {
-		var err error
-		if data, err = value.FromJSON(line.Data); err != nil {
-			return err
-		}
+		return session.Fail(line.DataRequestID, failed.Code, failed.Message)
 	}
 	return session.Respond(line.DataRequestID, data)
 }

@@ -243,8 +243,19 @@ func TestEveryCallOfTheAPIIsAsDescribed(t *testing.T) {
 	if status, text := r.send("GET", "/v1/runs", ""); status != 200 || !strings.Contains(text, `"requestId":"l1","state":"running"`) {
 		t.Errorf("live runs: %d %s", status, text)
 	}
-	if status, text := r.send("POST", "/v1/runs/l1/responses", `{"dataRequestId": 1}`); status != 400 {
-		t.Errorf("a malformed answer: %d %s", status, text)
+	for body, want := range map[string]string{
+		`{"dataRequestId": 1, "data": 1}`:                         "dataRequestId is no string",
+		`{"data": 1}`:                                             "dataRequestId is missing",
+		`{"dataRequestId": "d1"}`:                                 "give either data or error",
+		`{"dataRequestId": "d1", "data": 1, "error": {}}`:         "give either data or error",
+		`{"dataRequestId": "d1", "error": null}`:                  "error is no JSON object",
+		`{"dataRequestId": "d1", "error": {"message": "\ud83d"}}`: "message holds half of a surrogate pair",
+		`{"dataRequestId": "d1", "data": 1, "type": "data"}`:      "type is not data_response",
+		`{"dataRequestId": "d1", "data": 1, "requestId": "l2"}`:   "requestId is not that of the path, l1",
+	} {
+		if status, text := r.send("POST", "/v1/runs/l1/responses", body); status != 400 || !strings.Contains(text, want) {
+			t.Errorf("the answer %s: %d %s, want %q", body, status, text, want)
+		}
 	}
 	answer := js(map[string]any{"type": "data_response", "requestId": "l1", "dataRequestId": asked["dataRequestId"], "data": map[string]any{"b": 2}})
 	if status, text := r.send("POST", "/v1/runs/l1/responses", answer); status != 204 {

@@ -43,7 +43,7 @@ func (s *Service) abortRun(c *call) error {
 	if err != nil {
 		return err
 	}
-	run.cancel()
+	run.cancel(nil)
 	c.w.WriteHeader(http.StatusNoContent)
 	return nil
 }
@@ -71,8 +71,13 @@ func (s *Service) respond(c *call) error {
 		return malformed("requestId is not that of the path, %s", run.id)
 	}
 	id, err := text(all, "dataRequestId")
-	if err != nil || id == "" {
+	switch {
+	case err != nil:
+		return err
+	case id == "":
 		return malformed("dataRequestId is missing")
+	case (all["data"] == nil) == (all["error"] == nil):
+		return malformed("give either data or error")
 	}
 	if session := run.begun(); session != nil {
 		if err := reply(session, id, all["data"], all["error"]); err != nil {
@@ -84,10 +89,7 @@ func (s *Service) respond(c *call) error {
 }
 
 func reply(session *supervisor.Session, id string, answer, failed json.RawMessage) error {
-	switch {
-	case answer != nil && failed != nil:
-		return malformed("give either data or error")
-	case failed != nil:
+	if failed != nil {
 		all, err := members("error", failed, "code", "message")
 		if err != nil {
 			return err
@@ -101,8 +103,6 @@ func reply(session *supervisor.Session, id string, answer, failed json.RawMessag
 			return err
 		}
 		return session.Fail(id, code, message)
-	case answer == nil:
-		return session.Respond(id, nil)
 	}
 	v, err := data("data", answer)
 	if err != nil {
