@@ -277,14 +277,17 @@ func TestEveryCallOfTheAPIIsAsDescribed(t *testing.T) {
 			t.Errorf("%s %s was not called", row.method, row.path)
 		}
 	}
-	for path, status := range map[string]int{"/": 404, "/v2/runs": 404, "/v1/runs/a/b": 404} {
+	for path, status := range map[string]int{"/": 404, "/v2/runs": 404, "/v1/runs/a/b": 404, "/v1/runs/": 404, "//v1/runs": 404, "/v1/../v1/runs": 404} {
 		r.client = unixClient(r.socket)
 		if got, text := r.send("GET", path, ""); got != status || !strings.Contains(text, `"code":"INVALID"`) {
 			t.Errorf("GET %s: %d %s", path, got, text)
 		}
 	}
-	if got, text := r.send("PATCH", "/v1/runs", ""); got != 405 || !strings.Contains(text, "POST, GET") {
+	if got, text := r.send("PATCH", "/v1/runs", ""); got != 405 || !strings.Contains(text, "POST, GET, HEAD") {
 		t.Errorf("PATCH: %d %s", got, text)
+	}
+	if got, text := r.send("HEAD", "/v1/runs", ""); got != 200 || text != "" {
+		t.Errorf("HEAD: %d %s", got, text)
 	}
 }
 

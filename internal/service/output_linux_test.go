@@ -20,6 +20,31 @@ import (
 	"realm.internal/supervisor/pkg/supervisor"
 )
 
+func TestEventsAreForWhoAsksForThem(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "*/*": false, "application/json": false, "application/*": false, "text/html": false, "nonsense;;": false,
+		"application/x-ndjson": true, "application/ndjson": true, "Application/X-NDJSON; charset=utf-8": true,
+		"application/x-ndjson, application/json": true, "application/json, application/x-ndjson": true, "application/x-ndjson, */*": true,
+		"text/html, application/x-ndjson;q=0.9":                                true,
+		"application/x-ndjson;q=0":                                             false,
+		"application/x-ndjson;q=0, application/ndjson;q=1":                     true,
+		"application/x-ndjson;q=nan":                                           false,
+		"application/x-ndjson;q=high":                                          false,
+		"application/json, application/x-ndjson;q=0.5":                         false,
+		"application/x-ndjson;q=0.5, */*":                                      false,
+		"application/x-ndjson;q=0.5, */*, application/json;q=0.1":              true,
+		"application/json;q=0.1, application/x-ndjson;q=0.5, application/*":    true,
+		"application/json;q=0.7, application/x-ndjson; q=0.8, text/plain; q=1": true,
+	} {
+		if streamed([]string{accept}) != want {
+			t.Errorf("%q: %v", accept, !want)
+		}
+	}
+	if !streamed([]string{"text/html", "application/x-ndjson"}) {
+		t.Error("the second of two headers is not read")
+	}
+}
+
 // What a client leaves unread is bounded in bytes: the answer that would be too much ends with its run.
 // Covers: T-LOC-02
 func TestUnreadAnswersTakeBoundedMemory(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -69,19 +70,29 @@ func (s *Service) handler() http.Handler {
 	allowed := map[string][]string{}
 	for _, r := range routes {
 		allowed[r.path] = append(allowed[r.path], r.method)
+		if r.method == http.MethodGet {
+			allowed[r.path] = append(allowed[r.path], http.MethodHead)
+		}
 		mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) })
 	}
-	for path, methods := range allowed {
-		mux.HandleFunc(path, func(w http.ResponseWriter, req *http.Request) {
+	for at, methods := range allowed {
+		mux.HandleFunc(at, func(w http.ResponseWriter, req *http.Request) {
 			p := refuse(http.StatusMethodNotAllowed, supervisor.CodeInvalid, "%.20q is none of %s", req.Method, strings.Join(methods, ", "))
 			p.allow = strings.Join(methods, ", ")
 			p.write(w)
 		})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
+	nothing := func(w http.ResponseWriter, _ *http.Request) {
 		refuse(http.StatusNotFound, supervisor.CodeInvalid, "there is nothing here; see /v1/openapi.json").write(w)
+	}
+	mux.HandleFunc("/", nothing)
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if p := req.URL.EscapedPath(); path.Clean(p) != p { // the mux would redirect to another
+			nothing(w, req)
+			return
+		}
+		mux.ServeHTTP(w, req)
 	})
-	return mux
 }
 
 // serve finds out who calls, lets the row answer, and counts.

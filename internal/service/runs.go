@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -103,7 +105,7 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		run.cancel()
 	}}
 	var out output = &documentOutput{id: run.id, w: w, unread: u}
-	if streamed(c.r.Header.Get("Accept")) {
+	if streamed(c.r.Header.Values("Accept")) {
 		out = newStreamOutput(run.id, w, u, run.cancel)
 	}
 	for e := range session.Events() {
@@ -151,13 +153,24 @@ func (s *Service) ended(c *call, run *liveRun, res *supervisor.Result, ordered t
 		"cpuMs", res.Stats.CPUMs, "operations", res.Stats.Operations, "denied", res.Stats.DeniedOperations, "auditHead", head)
 }
 
-// streamed reports whether the client asks for events.
-func streamed(accept string) bool {
-	for part := range strings.SplitSeq(accept, ",") {
-		kind, _, err := mime.ParseMediaType(part)
-		if err == nil && (kind == ndjson || kind == "application/ndjson") {
-			return true
+// streamed reports whether the client asks for events: by name, and at least as much as for a document.
+func streamed(accept []string) bool {
+	ranges, best := []string{"*/*", "application/*", "application/json"}, 0 // the most specific one counts
+	events, document := 0.0, 0.0
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		kind, parameters, err := mime.ParseMediaType(part)
+		quality := 1.0
+		if text, given := parameters["q"]; given && err == nil {
+			quality, err = strconv.ParseFloat(text, 64)
+		}
+		if err != nil {
+			continue
+		}
+		if kind == ndjson || kind == "application/ndjson" {
+			events = max(events, quality)
+		} else if at := slices.Index(ranges, kind); at >= best {
+			best, document = at, quality
 		}
 	}
-	return false
+	return events > 0 && events >= document
 }
