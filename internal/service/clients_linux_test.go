@@ -67,6 +67,37 @@ func TestAClientThatGoesAwayWhileItWaitsLeavesTheQueue(t *testing.T) {
 	eventually(t, "it is gone", func() bool { _, w := r.gate.counts(); return w == 0 && r.liveRuns() == 1 })
 }
 
+func TestARunThatItsCallerAbortsWhileItWaitsIsAnsweredAsOne(t *testing.T) {
+	r := serve(t, "version: 1\ncallers: [{uid: ME, grants: true}]\npool: {maxConcurrent: 1}\n")
+	live := r.live(`{"source": "console.log(1); for (;;);"}`)
+	live.until("status")
+	other := *r
+	other.client, _ = describedClient(t, unixClient(r.socket).Transport)
+	for accept, want := range map[string]string{
+		"application/json": `{"requestId":"w","status":"error","error":{"code":"ABORTED","message":"aborted while waiting for a free realm","phase":"launch"},`,
+		ndjson:             `{"type":"error","requestId":"w","code":"ABORTED",`,
+	} {
+		answer := make(chan string, 1)
+		go func() {
+			status, text := other.send("POST", "/v1/runs", `{"source": "1", "requestId": "w"}`, "Accept", accept)
+			answer <- fmt.Sprint(status, " ", text)
+		}()
+		eventually(t, "it waits", func() bool { _, w := r.gate.counts(); return w == 1 })
+		if status, text := r.send("DELETE", "/v1/runs/w", ""); status != 204 {
+			t.Errorf("%s: the abort: %d %s", accept, status, text)
+		}
+		if text := <-answer; !strings.HasPrefix(text, "200 "+want) || strings.Count(text, "\n") != 1 {
+			t.Errorf("%s: %s", accept, text)
+		}
+	}
+	if logs := r.logs.String(); strings.Contains(logs, "level=ERROR") || strings.Count(logs, "run=w") != 2 {
+		t.Error(logs)
+	}
+	if n := r.figures()["supervisor_runs_total code=ABORTED"]; n != 2 {
+		t.Errorf("%v are counted", n)
+	}
+}
+
 // Covers: T-LOC-02
 func TestSlowClientsAreGivenUp(t *testing.T) {
 	const patience = 300 * time.Millisecond

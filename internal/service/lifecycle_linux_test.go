@@ -87,52 +87,6 @@ audit: [{file: DIR/audit.log}]
 	}
 }
 
-func TestDrainingWaitsForLiveRunsAndTakesNoMore(t *testing.T) {
-	r := serve(t, "version: 1\nceilings: {tools: {allowed: [ask]}}\ncallers: [{uid: ME, grants: true}]\n")
-	live := r.live(`{"requestId": "l", "source": "await dataProxy.request('ask', 1)", "grants": {}, "tools": ["ask"]}`)
-	asked := live.until("data_request")
-	kept := r.dial() // in the middle of a request when the service begins to stop
-	_, _ = io.WriteString(kept, "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\n\r\n")
-	eventually(t, "both connections are open", func() bool { return r.conns.open() >= 2 })
-	s := r.Service
-	stopped := make(chan struct{})
-	go func() { r.stop(time.Minute); close(stopped) }()
-	eventually(t, "it drains", func() bool { return r.notes.count("STOPPING=1") == 1 })
-	if _, err := net.Dial("unix", r.socket); err == nil {
-		eventually(t, "it does not listen", func() bool { _, err := net.Dial("unix", r.socket); return err != nil })
-	}
-	_ = s.runs.find
-	run := s.runs.of(identityOfTests())[0]
-	session := run.begun()
-	if err := session.Respond(asked["dataRequestId"].(string), "yes"); err != nil {
-		t.Error(err)
-	}
-	if last := live.until("result"); last["payload"] != "yes" {
-		t.Errorf("the run ended with %v", last)
-	}
-	_, _ = io.WriteString(kept, `{"source": "1"}`)
-	answer, _ := io.ReadAll(kept)
-	if text := string(answer); !strings.HasPrefix(text, "HTTP/1.1 503") && !strings.HasPrefix(text, "HTTP/1.1 200") {
-		t.Errorf("a request that had begun: %q", text)
-	}
-	<-stopped
-	if _, err := os.Stat(r.socket); !os.IsNotExist(err) {
-		t.Errorf("the socket is left: %v", err)
-	}
-}
-
-func identityOfTests() string { return "uid:" + strings.TrimSpace(js(os.Getuid())) }
-
-func TestWhatIsLeftAfterDrainingIsAbortedAndTold(t *testing.T) {
-	r := serve(t, forMe)
-	live := r.live(`{"source": "console.log(1); for (;;);"}`)
-	live.until("status")
-	go r.stop(50 * time.Millisecond)
-	if last := live.until("error"); last["code"] != "ABORTED" {
-		t.Errorf("%v", last)
-	}
-}
-
 func TestTheWatchdogHearsThatAllIsWellOnlyWhenItIs(t *testing.T) {
 	r := prepare(t, "version: 1\ncallers: [{uid: ME, grants: true}]\n")
 	realm := filepath.Join(r.dir(), "realm")

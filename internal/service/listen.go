@@ -9,16 +9,21 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
+// passed is a socket of the service manager's. It lives on when it is closed here: who connects then waits for the next
+// service.
+type passed struct{ net.Listener }
+
 // Activated are the sockets that the service manager passed; none when it passed none.
 func Activated() ([]net.Listener, error) {
 	all, err := activation.Listeners()
 	if err != nil {
 		return nil, fmt.Errorf("socket activation: %w", err)
 	}
-	for _, l := range all {
+	for i, l := range all {
 		if l == nil {
 			return nil, errors.New("socket activation: one of the sockets is no stream socket")
 		}
+		all[i] = passed{l}
 	}
 	return all, nil
 }

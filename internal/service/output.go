@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,7 +131,7 @@ type streamOutput struct {
 	id     string
 	w      *patientWriter
 	unread *unread
-	giveUp func()
+	giveUp context.CancelCauseFunc
 	sent   chan struct{} // closed when nothing is written any more
 
 	mu    sync.Mutex
@@ -139,7 +140,7 @@ type streamOutput struct {
 	ended bool
 }
 
-func newStreamOutput(id string, w *patientWriter, u *unread, giveUp func()) *streamOutput {
+func newStreamOutput(id string, w *patientWriter, u *unread, giveUp context.CancelCauseFunc) *streamOutput {
 	o := &streamOutput{id: id, w: w, unread: u, giveUp: giveUp, sent: make(chan struct{})}
 	o.more = sync.NewCond(&o.mu)
 	go o.send()
@@ -164,7 +165,7 @@ func (o *streamOutput) event(_ *supervisor.Session, e supervisor.Event) {
 	parts, err := encodeEvent(e)
 	if err != nil {
 		o.w.cut(err)
-		o.giveUp()
+		o.giveUp(err)
 		return
 	}
 	if !o.unread.take(costOf(parts)) {
@@ -222,7 +223,7 @@ func (o *streamOutput) send() {
 		}
 		o.unread.give(partCost(part))
 		if o.w.failed() {
-			o.giveUp() // nobody reads any more
+			o.giveUp(nil) // nobody reads any more
 		}
 	}
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -62,6 +63,13 @@ func runProblem(err error) *problem {
 	p := refuse(status, e.Code, "%s", e.Message)
 	p.Capability, p.Target, p.Hint = e.Capability, e.Target, e.Hint
 	return p
+}
+
+// errStopping is why runs are refused, and aborted in the end.
+var errStopping = errors.New("the service is being stopped")
+
+func stopping() *problem {
+	return runProblem(&supervisor.Error{Code: supervisor.CodeAborted, Message: errStopping.Error()})
 }
 
 // beyond is a refusal by the policy, which says to each thing why.

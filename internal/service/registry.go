@@ -17,7 +17,7 @@ type runKey struct{ who, id string }
 type liveRun struct {
 	id     string
 	since  time.Time
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc // nil: its caller wants it
 
 	mu      sync.Mutex
 	session *supervisor.Session // nil while it waits for a place, and when it is over
@@ -103,7 +103,7 @@ func (r *registry) abortAll() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, run := range r.all {
-		run.cancel()
+		run.cancel(errStopping)
 	}
 	return len(r.all)
 }

@@ -108,7 +108,7 @@ func (s *Service) serve(w http.ResponseWriter, req *http.Request, r route) {
 		_ = http.NewResponseController(a).SetWriteDeadline(time.Now().Add(s.cfg.patience)) // it may have taken long to find out
 		p.write(a)
 		level := slog.LevelInfo
-		if p.Status >= http.StatusInternalServerError {
+		if p.Status >= http.StatusInternalServerError && p.Code != supervisor.CodeAborted { // being stopped is no fault
 			level = slog.LevelError
 		}
 		s.log.Log(req.Context(), level, "refused", "caller", c.who, "method", r.method, "path", r.path, "status", p.Status, "code", string(p.Code), "detail", cut(p.Detail))

@@ -19,7 +19,7 @@ import (
 func (s *Service) createRun(c *call) error {
 	g := s.use()
 	if g == nil {
-		return runProblem(&supervisor.Error{Code: supervisor.CodeAborted, Message: "the service is being stopped"})
+		return stopping()
 	}
 	defer g.users.Done()
 	body, release, err := s.body(c)
@@ -37,8 +37,8 @@ func (s *Service) createRun(c *call) error {
 	if o.run.ID == "" {
 		o.run.ID = rand.Text()
 	}
-	ctx, cancel := context.WithCancel(c.r.Context())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(c.r.Context())
+	defer cancel(nil)
 	run := &liveRun{id: o.run.ID, since: time.Now(), cancel: cancel}
 	if !s.runs.add(c.who, run) {
 		return refuse(http.StatusConflict, supervisor.CodeInvalid, "the run %s is live", run.id)
@@ -81,7 +81,7 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 	ordered := time.Now()
 	finished, read, err := s.gate.enter(ctx, c.who, int(c.caller.MaxConcurrent), s.cfg.QueueTimeout)
 	if err != nil {
-		return s.noPlace(c, err)
+		return s.noPlace(ctx, c, run, err)
 	}
 	defer read()
 	began := time.Now()
@@ -97,17 +97,7 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 		<-session.Done()
 		finished()
 	}()
-	w := newPatientWriter(c.w, s.cfg.patience)
-	u := &unread{budget: s.answers, who: c.who, exceeded: func() {
-		s.metrics.dropped.Add(1)
-		s.log.Warn("answer ended, too much is unread", "caller", c.who, "run", run.id)
-		w.cut(errUnread)
-		run.cancel()
-	}}
-	var out output = &documentOutput{id: run.id, w: w, unread: u}
-	if streamed(c.r.Header.Values("Accept")) {
-		out = newStreamOutput(run.id, w, u, run.cancel)
-	}
+	out := s.output(c, run)
 	for e := range session.Events() {
 		out.event(session, e)
 	}
@@ -120,16 +110,43 @@ func (s *Service) run(ctx context.Context, c *call, g *generation, run *liveRun,
 // codeOK stands among the codes for a run that ended well.
 const codeOK = "OK"
 
-func (s *Service) noPlace(c *call, err error) error {
+// output is the form of the answer that the client would rather have.
+func (s *Service) output(c *call, run *liveRun) output {
+	w := newPatientWriter(c.w, s.cfg.patience)
+	u := &unread{budget: s.answers, who: c.who, exceeded: func() {
+		s.metrics.dropped.Add(1)
+		s.log.Warn("answer ended, too much is unread", "caller", c.who, "run", run.id)
+		w.cut(errUnread)
+		run.cancel(errUnread)
+	}}
+	if streamed(c.r.Header.Values("Accept")) {
+		return newStreamOutput(run.id, w, u, run.cancel)
+	}
+	return &documentOutput{id: run.id, w: w, unread: u}
+}
+
+func (s *Service) noPlace(ctx context.Context, c *call, run *liveRun, err error) error {
 	if !errors.Is(err, errFull) {
-		err = &supervisor.Error{Code: supervisor.CodeAborted, Message: "aborted while waiting for a free realm"}
-		s.metrics.runs.Add(1, string(supervisor.CodeAborted))
-		return runProblem(err)
+		return s.unbegun(ctx, c, run)
 	}
 	s.metrics.runs.Add(1, string(supervisor.CodeCapacity))
 	p := refuse(http.StatusTooManyRequests, supervisor.CodeCapacity, "as many realms are live as the policy allows, and none became free in time")
 	p.Hint = "wait for a run to end, or ask the operator to raise maxConcurrent"
 	return p
+}
+
+// unbegun answers a run that was aborted while it waited: as one that had begun, unless the service did it.
+func (s *Service) unbegun(ctx context.Context, c *call, run *liveRun) error {
+	s.metrics.runs.Add(1, string(supervisor.CodeAborted))
+	if errors.Is(context.Cause(ctx), errStopping) {
+		return stopping()
+	}
+	s.log.Info("run aborted while it waited", "caller", c.who, "run", run.id)
+	res := &supervisor.Result{Value: supervisor.Undefined, Stats: supervisor.Stats{WallMs: 1}}
+	err := &supervisor.Error{Code: supervisor.CodeAborted, Phase: "launch", Message: "aborted while waiting for a free realm"}
+	out := s.output(c, run)
+	out.event(nil, supervisor.Event{Type: supervisor.EventError, Err: err, Stats: &res.Stats})
+	return out.end(res, err)
 }
 
 // ended says in the log and in figures what became of a run. The audit log's head stands in the journal, so that lines

@@ -28,6 +28,7 @@ type Service struct {
 	mu       sync.Mutex
 	gen      *generation
 	retired  sync.WaitGroup
+	passed   []net.Listener
 	draining bool
 	reload   sync.Mutex // one at a time
 }
@@ -101,13 +102,13 @@ func (s *Service) Reload() error {
 	}
 	old := s.gen
 	s.gen = g
-	s.mu.Unlock()
-	s.gate.resize(maxRealms(g.policy))
 	s.retired.Go(func() {
 		if err := old.retire(); err != nil {
 			s.log.Error("the former policy's supervisor did not end well", "error", err)
 		}
 	})
+	s.mu.Unlock()
+	s.gate.resize(maxRealms(g.policy))
 	s.metrics.reloads.Add(1, "done")
 	s.log.Info("reloaded", "policySha256", g.hash, "before", old.hash)
 	return nil
@@ -120,6 +121,11 @@ func (s *Service) Serve(listeners ...net.Listener) error {
 	go s.watch(ctx, listeners)
 	errs := make(chan error, len(listeners))
 	for _, l := range listeners {
+		if p, ok := l.(passed); ok {
+			s.mu.Lock()
+			s.passed = append(s.passed, p)
+			s.mu.Unlock()
+		}
 		a := &admission{Listener: l, conns: &s.conns, limit: s.connLimit}
 		var in net.Listener = a
 		if l.Addr().Network() != "unix" && s.cfg.TLSCert != "" {
@@ -131,7 +137,7 @@ func (s *Service) Serve(listeners ...net.Listener) error {
 	s.cfg.Notify("READY=1\nSTATUS=" + s.status())
 	var first error
 	for range listeners {
-		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && first == nil {
+		if err := <-errs; !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) && first == nil {
 			first = err
 			_ = s.server.Close()
 		}
@@ -148,14 +154,22 @@ func (s *Service) connLimit(p *peer) int {
 }
 
 // Shutdown takes no more runs, waits for those that live until ctx ends, aborts what is left, and leaves nothing behind.
+// As long as it waits, runs are answered and aborted as ever.
 func (s *Service) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
+	for _, l := range s.passed {
+		_ = l.Close() // who connects now is the next service's
+	}
 	s.draining = true
 	g := s.gen
 	s.mu.Unlock()
 	live, _ := s.gate.counts()
 	s.cfg.Notify("STOPPING=1\nSTATUS=Draining")
 	s.log.Info("draining", "runs", live)
+	select {
+	case <-s.over(g):
+	case <-ctx.Done():
+	}
 	err := s.server.Shutdown(ctx)
 	if err != nil { // out of patience: answers get a moment to say that they were aborted
 		s.log.Warn("aborting what is left", "runs", s.runs.abortAll())
@@ -172,4 +186,15 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	}
 	s.retired.Wait()
 	return err
+}
+
+// over is closed when no run is left, of g or of policies before it. It is called while draining.
+func (s *Service) over(g *generation) <-chan struct{} {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		g.users.Wait()
+		s.retired.Wait()
+	}()
+	return over
 }

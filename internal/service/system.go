@@ -33,7 +33,7 @@ func (s *Service) readyz(c *call) error {
 	draining := s.draining
 	s.mu.Unlock()
 	if draining {
-		return runProblem(&supervisor.Error{Code: supervisor.CodeAborted, Message: "the service is being stopped"})
+		return stopping()
 	}
 	if err := s.health.last(); err != nil {
 		p := runProblem(err)

@@ -20,7 +20,7 @@ const (
 	CodeOOM           Code = "OOM"           // 6: V8 heap, array buffers or the realm's memory limit
 	CodeDeadlock      Code = "DEADLOCK"      // 7: waits on a promise that nothing can settle
 	CodeCrashed       Code = "CRASHED"       // 8: the realm died otherwise, or broke the protocol
-	CodeAborted       Code = "ABORTED"       // 9: the caller aborted
+	CodeAborted       Code = "ABORTED"       // 9: the caller aborted; the message has the cause of its context, if that has one
 	CodeCapacity      Code = "CAPACITY"      // 10: MaxConcurrent realms are live, or the host is too busy to start one
 	CodeUnenforceable Code = "UNENFORCEABLE" // 11: the host cannot enforce a required layer; nothing ran
 	CodeInternal      Code = "INTERNAL"      // 70: a fault of the supervisor, or an audit log that cannot be written

@@ -77,9 +77,17 @@ func (x *execution) run(ctx context.Context) {
 
 func (x *execution) launchFailure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
-		return failure(CodeAborted, err, "aborted before the realm was ready")
+		return failure(CodeAborted, err, "%s", abortion(ctx, "aborted before the realm was ready"))
 	}
 	return launchError(err)
+}
+
+// abortion says why ctx was cancelled, where whoever did it gave a cause.
+func abortion(ctx context.Context, otherwise string) string {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return "aborted: " + cause.Error()
+	}
+	return otherwise
 }
 
 // realmSpec is what a realm for these grants needs to know when it starts.
@@ -148,8 +156,8 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 				end(CodeTimeout, 'T', fmt.Sprintf("the CPU limit of %d ms is used up", x.limits.CPUMs))
 			}
 		case <-ctx.Done():
+			end(CodeAborted, 'A', abortion(ctx, "aborted by the caller"))
 			ctx = context.Background()
-			end(CodeAborted, 'A', "aborted by the caller")
 		case <-x.session.abort:
 			end(CodeAborted, 'A', "aborted by the caller")
 			x.session.abort = nil
@@ -243,7 +251,7 @@ func (x *execution) finish(res *Result, took time.Duration) {
 	outcome, reason := audit.Used, ""
 	if res.err != nil {
 		outcome, reason = audit.Error, string(res.err.Code)
-		if !guestsWord(res.err.Code) {
+		if !othersWord(res.err.Code) {
 			reason += ": " + res.err.Message
 		}
 		if res.err.Code == CodeDenied {
@@ -263,10 +271,11 @@ func (x *execution) finish(res *Result, took time.Duration) {
 	x.publish(res)
 }
 
-// guestsWord reports whether an error of this code has a message of the guest's, which may quote what it read.
-func guestsWord(c Code) bool {
+// othersWord reports whether an error of this code has a message of the guest's, which may quote what it read, or of
+// whoever aborted it.
+func othersWord(c Code) bool {
 	switch c {
-	case CodeRuntime, CodeValidation, CodeDenied, CodeOOM, CodeDeadlock:
+	case CodeRuntime, CodeValidation, CodeDenied, CodeOOM, CodeDeadlock, CodeAborted:
 		return true
 	}
 	return false

@@ -204,19 +204,24 @@ func TestAnAbortEndsARunInTheMiddle(t *testing.T) {
 	}
 	s, _ := common()
 	for _, source := range []string{`for (;;);`, `await new Promise(f => setTimeout(f, 60_000))`} {
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancelCause(context.Background())
 		session, err := s.Submit(ctx, supervisor.Request{Source: "reportStatus('a', 'b');" + source})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for e := range session.Events() {
 			if e.Type == supervisor.EventStatus {
-				cancel()
+				cancel(errors.New("the user left"))
 			}
 		}
-		_, err = session.Wait()
-		failed(t, supervisor.ErrAborted, err)
-		cancel()
+		res, err := session.Wait()
+		if e := failed(t, supervisor.ErrAborted, err); e.Message != "aborted: the user left" {
+			t.Errorf("the cause is told as %q", e.Message)
+		}
+		if last := res.Audit[len(res.Audit)-1]; last.Reason != "ABORTED" {
+			t.Errorf("the record has %q", last.Reason)
+		}
+		cancel(nil)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
