@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,6 +133,14 @@ func AsError(err error) *Error {
 		return e
 	}
 	return failure(CodeInternal, err, "%v", err)
+}
+
+// abortion says why ctx was cancelled, where whoever did it gave a cause.
+func abortion(ctx context.Context, otherwise string) string {
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return "aborted: " + cause.Error()
+	}
+	return otherwise
 }
 
 func failure(c Code, cause error, format string, args ...any) *Error {

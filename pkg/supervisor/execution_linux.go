@@ -82,14 +82,6 @@ func (x *execution) launchFailure(ctx context.Context, err error) *Error {
 	return launchError(err)
 }
 
-// abortion says why ctx was cancelled, where whoever did it gave a cause.
-func abortion(ctx context.Context, otherwise string) string {
-	if cause := context.Cause(ctx); cause != ctx.Err() {
-		return "aborted: " + cause.Error()
-	}
-	return otherwise
-}
-
 // realmSpec is what a realm for these grants needs to know when it starts.
 func realmSpec(e grants.Engine, l grants.Limits) confine.Spec {
 	return confine.Spec{
@@ -159,7 +151,7 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 			end(CodeAborted, 'A', abortion(ctx, "aborted by the caller"))
 			ctx = context.Background()
 		case <-x.session.abort:
-			end(CodeAborted, 'A', "aborted by the caller")
+			end(CodeAborted, 'A', x.session.why)
 			x.session.abort = nil
 		case <-kill:
 			used, err := realm.CPUTime()

@@ -65,7 +65,7 @@ func (p *place) await(ctx context.Context, abort <-chan struct{}) error {
 	case <-abort:
 		err = failure(CodeAborted, nil, "aborted while waiting for a free realm")
 	case <-ctx.Done():
-		err = failure(CodeAborted, ctx.Err(), "aborted while waiting for a free realm")
+		err = failure(CodeAborted, ctx.Err(), "%s", abortion(ctx, "aborted while waiting for a free realm"))
 	}
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()

@@ -18,6 +18,7 @@ type Session struct {
 	events *queue // nil when nobody will read them
 	done   chan struct{}
 	abort  chan struct{}
+	why    string // abort was closed; written before
 	once   sync.Once
 
 	mu      sync.Mutex
@@ -96,10 +97,12 @@ func (s *Session) answer(id string, r response) {
 
 // Abort ends the run: the guest's pending calls reject, and the session ends
 // with ABORTED. Further calls do nothing.
-func (s *Session) Abort() {
+func (s *Session) Abort() { s.abortFor("aborted by the caller") }
+
+func (s *Session) abortFor(why string) {
 	s.once.Do(func() {
 		s.mu.Lock()
-		s.aborted = true
+		s.aborted, s.why = true, why
 		s.mu.Unlock()
 		close(s.abort)
 	})

@@ -374,7 +374,9 @@ func TestShutdownDrainsThenAborts(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = long.Wait()
-	failed(t, supervisor.ErrAborted, err)
+	if e := failed(t, supervisor.ErrAborted, err); e.Message != "aborted: the supervisor is shut down" {
+		t.Errorf("the run that was left is told %q", e.Message)
+	}
 	_, err = s.Run(context.Background(), supervisor.Request{Source: `1`})
 	failed(t, supervisor.ErrAborted, err)
 	failed(t, supervisor.ErrAborted, s.SelfCheck(context.Background()))

@@ -133,7 +133,7 @@ func (s *Supervisor) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		s.mu.Lock()
 		for r := range s.runs {
-			r.Abort()
+			r.abortFor("aborted: " + closedError().Message)
 		}
 		s.mu.Unlock()
 		<-drained
