@@ -16,7 +16,7 @@ import (
 // stopped is the error of a run that the supervisor ended; f is what the realm
 // could still say.
 func stopped(why *stop, f *rpc.Failure) *Error {
-	e := &Error{Code: why.code, Phase: "run", Message: why.message}
+	e := &Error{Code: why.code, Phase: "run", Message: why.message, wrapped: why.cause}
 	if f == nil {
 		if why.code == CodeTimeout {
 			e.Message += "; the engine did not answer and was killed"

@@ -34,6 +34,7 @@ type served struct {
 type stop struct {
 	code    Code
 	message string
+	cause   error // of the caller's context
 }
 
 // terms are what the first record says about a run: what it is, and without which layers.
@@ -125,9 +126,9 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 	var why *stop
 	var ended time.Time
 	var usedThen time.Duration
-	end := func(code Code, letter byte, message string) {
+	end := func(code Code, letter byte, message string, cause error) {
 		if why == nil {
-			why = &stop{code, message}
+			why = &stop{code, message, cause}
 			ended = time.Now()
 			usedThen, _ = realm.CPUTime()
 			realm.Interrupt(letter)
@@ -139,19 +140,19 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 		case s := <-done:
 			return s, why
 		case <-wall.C:
-			end(CodeTimeout, 'T', fmt.Sprintf("the wall clock limit of %d ms is over", x.limits.WallClockMs))
+			end(CodeTimeout, 'T', fmt.Sprintf("the wall clock limit of %d ms is over", x.limits.WallClockMs), nil)
 		case <-cpu.C:
 			used, err := realm.CPUTime()
 			if left := cpuLimit - (used - before); err == nil && left > 0 {
 				cpu.Reset(max(left/time.Duration(runtime.NumCPU()), time.Millisecond))
 			} else if err == nil {
-				end(CodeTimeout, 'T', fmt.Sprintf("the CPU limit of %d ms is used up", x.limits.CPUMs))
+				end(CodeTimeout, 'T', fmt.Sprintf("the CPU limit of %d ms is used up", x.limits.CPUMs), nil)
 			}
 		case <-ctx.Done():
-			end(CodeAborted, 'A', abortion(ctx, "aborted by the caller"))
+			end(CodeAborted, 'A', abortion(ctx, "aborted by the caller"), ctx.Err())
 			ctx = context.Background()
 		case <-x.session.abort:
-			end(CodeAborted, 'A', x.session.why)
+			end(CodeAborted, 'A', x.session.why, nil)
 			x.session.abort = nil
 		case <-kill:
 			used, err := realm.CPUTime()

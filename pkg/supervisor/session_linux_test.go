@@ -215,7 +215,7 @@ func TestAnAbortEndsARunInTheMiddle(t *testing.T) {
 			}
 		}
 		res, err := session.Wait()
-		if e := failed(t, supervisor.ErrAborted, err); e.Message != "aborted: the user left" {
+		if e := failed(t, supervisor.ErrAborted, err); e.Message != "aborted: the user left" || !errors.Is(err, context.Canceled) {
 			t.Errorf("the cause is told as %q", e.Message)
 		}
 		if last := res.Audit[len(res.Audit)-1]; last.Reason != "ABORTED" {
