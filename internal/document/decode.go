@@ -22,7 +22,8 @@ func (d *decoder) add(at position, path, message, fix string) {
 	d.problems = append(d.problems, Problem{Line: at.line, Column: at.column, Path: path, Message: message, Fix: fix})
 }
 
-// decode puts n into v. Empty collections may be written as nothing; an empty scalar is an error, because nobody can
+// decode puts n into v. Empty collections may be written as nothing, and a
+// list is then as empty as [] is, not one that was left out; an empty scalar is an error, because nobody can
 // tell the default from a forgotten value.
 func (d *decoder) decode(n *node, path string, v reflect.Value) {
 	d.source.positions[path] = n.at
@@ -33,7 +34,11 @@ func (d *decoder) decode(n *node, path string, v reflect.Value) {
 		return
 	}
 	if n.kind == kindNull {
-		if k := v.Kind(); k != reflect.Struct && k != reflect.Map && k != reflect.Slice {
+		switch v.Kind() {
+		case reflect.Struct, reflect.Map:
+		case reflect.Slice:
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		default:
 			d.add(n.at, path, "has no value", "give it one or remove the key")
 		}
 		return

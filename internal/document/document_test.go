@@ -70,6 +70,16 @@ func TestEmptyDocumentsAreAllowed(t *testing.T) {
 	}
 }
 
+// A template whose list came out empty does not mean what a document without the list means.
+func TestAnEmptyListIsTheSameInEverySpelling(t *testing.T) {
+	for document, given := range map[string]bool{"list:": true, "list: []": true, "list: null": true, `{"list": null}`: true, "": false, "map:": false} {
+		s, _, err := decode(t, document)
+		if err != nil || len(s.List) != 0 || (s.List != nil) != given {
+			t.Errorf("%q: %#v, %v", document, s.List, err)
+		}
+	}
+}
+
 func TestProblemsNamePlaceAndFix(t *testing.T) {
 	for _, c := range []struct{ claim, document, want string }{
 		{"an unknown key is refused", "name: x\nnmae: y", `line 2:1: nmae: unknown key; use one of flag, inner, items, list, map, maybe, name, number, texts, uid`},

@@ -37,12 +37,27 @@ func validPath(p string) string {
 	return ""
 }
 
+// validSpecifier wants what an import can name.
+func validSpecifier(specifier string) string {
+	if isPattern(specifier) {
+		return pattern
+	}
+	return validText(specifier)
+}
+
+// isPattern reports whether a name has what would stand for other names, had grants patterns.
+func isPattern(name string) bool { return strings.Contains(name, "*") }
+
+const pattern = "holds a \"*\", and grants name each thing by itself"
+
 // validVariable wants what can be the name of an environment variable.
 func validVariable(name string) string {
 	if problem := validText(name); problem != "" {
 		return problem
 	}
 	switch {
+	case isPattern(name):
+		return pattern
 	case strings.Contains(name, "="):
 		return "holds a \"=\""
 	case hasControl(name):
@@ -59,6 +74,8 @@ func validTool(name string) string {
 		return problem
 	}
 	switch {
+	case isPattern(name):
+		return pattern
 	case hasControl(name) || strings.Contains(name, " "):
 		return "holds a space or control character"
 	case len(name) > maxShown:
@@ -70,7 +87,7 @@ func validTool(name string) string {
 // validMethod wants an upper-case token that is not one of the methods no guest should have.
 func validMethod(method string) string {
 	switch {
-	case !token(method):
+	case !token(method) || isPattern(method):
 		return "is not a method name"
 	case method != strings.ToUpper(method):
 		return "is not in upper case"
@@ -84,7 +101,7 @@ func validMethod(method string) string {
 
 // validInjectedHeader refuses headers that frame the message or steer the connection.
 func validInjectedHeader(name string) string {
-	if !token(name) {
+	if !token(name) || isPattern(name) {
 		return "is not a header name"
 	}
 	if RestrictedHeader(name) {

@@ -52,7 +52,7 @@ type Subprocess struct {
 type Sandbox struct {
 	Read    []string `json:"read,omitempty"`    // absolute paths
 	Write   []string `json:"write,omitempty"`   // absolute paths
-	Execute []string `json:"execute,omitempty"` // when set, nothing else can be executed inside the jail
+	Execute []string `json:"execute,omitempty"` // when given, nothing else can be executed inside the jail; one at least
 }
 
 // Secret is where one secret comes from: exactly one of Value, FromEnv and FromFile. In a document a plain string is

@@ -25,8 +25,15 @@ func (g Grants) Validate() error {
 
 // Normalize validates g and returns it with each value in its one canonical spelling: origins without default ports
 // and with ASCII names, paths without a trailing slash, lists without duplicates, methods filled in. g is unchanged.
-func (g Grants) Normalize() (Grants, error) {
-	v := &validator{}
+func (g Grants) Normalize() (Grants, error) { return g.normalize(&validator{}) }
+
+// ValidateCeilings is Validate for the ceilings of a policy, where the name "*" stands for every name.
+func (g Grants) ValidateCeilings() error {
+	_, err := g.normalize(&validator{ceilings: true})
+	return err
+}
+
+func (g Grants) normalize(v *validator) (Grants, error) {
 	g.Filesystem.Read = v.paths("filesystem.read", g.Filesystem.Read)
 	g.Filesystem.Write = v.paths("filesystem.write", g.Filesystem.Write)
 	g.Network = v.network(g.Network, g.Secrets)
@@ -34,7 +41,7 @@ func (g Grants) Normalize() (Grants, error) {
 	g.Environment = maps.Clone(g.Environment)
 	for _, name := range slices.Sorted(maps.Keys(g.Environment)) {
 		at := document.Join("environment", name)
-		v.check(at, "the variable name "+quote(name), validVariable(name), "rename or remove it")
+		v.named(at, "the variable name "+quote(name), name, validVariable, "rename or remove it")
 		if strings.Contains(g.Environment[name], "\x00") {
 			v.add(at, "the value holds a NUL byte", "remove it")
 		}
@@ -52,7 +59,10 @@ func (g Grants) Normalize() (Grants, error) {
 }
 
 // validator collects problems.
-type validator struct{ problems []Problem }
+type validator struct {
+	ceilings bool // "*" is a name
+	problems []Problem
+}
 
 func (v *validator) add(path, message, fix string) {
 	if len(v.problems) == document.MaxProblems {
@@ -67,6 +77,18 @@ func (v *validator) check(path, what, problem, fix string) bool {
 		v.add(path, what+" "+problem, fix)
 	}
 	return problem == ""
+}
+
+// named is check for what is granted by its name.
+func (v *validator) named(at, what, name string, problem func(string) string, fix string) bool {
+	return v.ceilings && name == "*" || v.check(at, what, problem(name), fix)
+}
+
+// given refuses a list that is empty where one that is left out is not the least: whoever writes it means the least.
+func (v *validator) given(at string, values []string, fix string) {
+	if values != nil && len(values) == 0 {
+		v.add(at, "is an empty list", fix)
+	}
 }
 
 func (v *validator) path(at, value string) string {
@@ -91,6 +113,7 @@ func (v *validator) paths(at string, values []string) []string {
 
 func (v *validator) subprocess(s Subprocess) Subprocess {
 	s.Commands = v.paths("subprocess.commands", s.Commands)
+	v.given("subprocess.sandbox.execute", s.Sandbox.Execute, "name what may be executed, or leave it out for everything in the jail")
 	s.Sandbox = Sandbox{
 		Read:    v.paths("subprocess.sandbox.read", s.Sandbox.Read),
 		Write:   v.paths("subprocess.sandbox.write", s.Sandbox.Write),
@@ -99,7 +122,7 @@ func (v *validator) subprocess(s Subprocess) Subprocess {
 	s.Environment = maps.Clone(s.Environment)
 	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
 		at := document.Join("subprocess.environment", name)
-		if !v.check(at, "the variable name "+quote(name), validVariable(name), "rename or remove it") {
+		if !v.named(at, "the variable name "+quote(name), name, validVariable, "rename or remove it") {
 			continue
 		}
 		if reason := loaderVariable(name); reason != "" {
@@ -116,7 +139,7 @@ func (v *validator) subprocess(s Subprocess) Subprocess {
 func (v *validator) secrets(secrets map[string]Secret) map[string]Secret {
 	for _, name := range slices.Sorted(maps.Keys(secrets)) {
 		at, s := document.Join("secrets", name), secrets[name]
-		v.check(at, "the secret name "+quote(name), validVariable(name), "rename or remove it")
+		v.named(at, "the secret name "+quote(name), name, validVariable, "rename or remove it")
 		given := 0
 		for _, source := range [...]string{s.Value, s.FromEnv, s.FromFile} {
 			if source != "" {
@@ -139,7 +162,7 @@ func (v *validator) secrets(secrets map[string]Secret) map[string]Secret {
 func (v *validator) tools(names []string) []string {
 	var unique []string
 	for i, name := range names {
-		v.check(document.Index("tools.allowed", i), "the tool name "+quote(name), validTool(name), "name a registered tool")
+		v.named(document.Index("tools.allowed", i), "the tool name "+quote(name), name, validTool, "name a registered tool")
 		if !slices.Contains(unique, name) {
 			unique = append(unique, name)
 		}

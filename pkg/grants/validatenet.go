@@ -37,6 +37,7 @@ func (v *validator) origins(values []string) []string {
 }
 
 func (v *validator) methods(values []string) []string {
+	v.given("network.methods", values, "name methods, or leave it out for GET")
 	if len(values) == 0 {
 		return []string{"GET"}
 	}
@@ -46,7 +47,7 @@ func (v *validator) methods(values []string) []string {
 		if token(value) && value != strings.ToUpper(value) {
 			fix = "write " + strings.ToUpper(value)
 		}
-		v.check(document.Index("network.methods", i), quote(value), validMethod(value), fix)
+		v.named(document.Index("network.methods", i), quote(value), value, validMethod, fix)
 		if !slices.Contains(normal, value) {
 			normal = append(normal, value)
 		}
@@ -110,7 +111,7 @@ func (v *validator) modules(modules map[string]string) map[string]string {
 	var normal map[string]string
 	for specifier, file := range modules {
 		at := document.Join("modules", specifier)
-		v.check(at, "the specifier "+quote(specifier), validText(specifier), "name what the source imports")
+		v.named(at, "the specifier "+quote(specifier), specifier, validSpecifier, "name what the source imports")
 		for _, prefix := range reservedModules {
 			if strings.HasPrefix(specifier, prefix) {
 				v.add(at, "the specifier "+quote(specifier)+" is the realm's own", "rename it")
@@ -128,7 +129,7 @@ func (v *validator) wasm(modules []Wasm) []Wasm {
 	var normal []Wasm
 	for i, m := range modules {
 		at := document.Index("wasm", i)
-		v.check(at+".name", "the name "+quote(m.Name), validTool(m.Name), "name what the source imports")
+		v.named(at+".name", "the name "+quote(m.Name), m.Name, validTool, "name what the source imports")
 		m.WasmPath = v.path(at+".wasmPath", m.WasmPath)
 		if m.JSBindingPath != "" {
 			m.JSBindingPath = v.path(at+".jsBindingPath", m.JSBindingPath)

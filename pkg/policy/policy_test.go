@@ -126,6 +126,19 @@ func TestGrantsWithinTheCeilingsPass(t *testing.T) {
 	}
 }
 
+// In ceilings "*" is a name that stands for every name; in grants, profiles among them, it would stand for none.
+func TestAWildcardNameIsForCeilings(t *testing.T) {
+	const any = "{network: {methods: ['*']}, subprocess: {environment: {'*': '*'}}, environment: {'*': '*'}, secrets: {'*': '*'}, tools: {allowed: ['*']}, modules: {'*': /opt}, " +
+		"wasm: [{name: '*', wasmPath: /opt, jsBindingPath: /opt}]}"
+	load(t, "version: 1\nceilings: "+any)
+	_, err := Load(strings.NewReader("version: 1\nprofiles: {a: " + any + "}"))
+	for _, path := range []string{"network.methods[0]", `subprocess.environment["*"]`, `environment["*"]`, `secrets["*"]`, "tools.allowed[0]", `modules["*"]`, "wasm[0].name"} {
+		if err == nil || !strings.Contains(err.Error(), "profiles.a."+path+": ") {
+			t.Errorf("%s of a profile: %v", path, err)
+		}
+	}
+}
+
 func TestGrantsBeyondACeilingAreRefusedNamingBothSides(t *testing.T) {
 	p := load(t, full)
 	for _, c := range []struct{ claim, document, want string }{
@@ -209,7 +222,7 @@ func TestAWildcardHostIsNoAddress(t *testing.T) {
 	p := load(t, "version: 1\nceilings: {network: {origins: ['https://*', 'http://*:*', 'http://10.0.0.1']}}")
 	for origin, allowed := range map[string]bool{
 		"https://anything.example": true, "http://anything.example:8080": true, "http://10.0.0.1": true,
-		"https://169.254.169.254": false, "http://127.0.0.1:8080": false, "http://[::1]": false, "https://localhost": false, "http://x.localhost:80": false,
+		"https://169.254.169.254": false, "http://127.0.0.1:8080": false, "http://[::1]": false, "https://localhost": false, "http://localhost:80": false, "http://x.localhost:80": false,
 	} {
 		err := p.Check(grants.Grants{Network: grants.Network{Origins: []string{origin}}})
 		if (err == nil) != allowed {
@@ -287,6 +300,8 @@ func TestBrokenPoliciesAreRefused(t *testing.T) {
 		{"a * before an address", "version: 1\nceilings: {network: {origins: ['http://*.10.0.0.1']}}", `has a * before an address`},
 		{"a relative ceiling", "version: 1\nceilings: {filesystem: {read: [srv]}}", `ceilings.filesystem.read[0]: "srv" is not absolute`},
 		{"a ceiling above the maximum", "version: 1\nceilings: {resources: {memoryMb: 4001}}", `ceilings.resources.memoryMb: 4001 is above the maximum of 4000`},
+		{"a ceiling that is a pattern of names", "version: 1\nceilings: {tools: {allowed: ['get_*']}}", `ceilings.tools.allowed[0]: the tool name "get_*" holds a "*"`},
+		{"a ceiling of nothing to be executed", "version: 1\nceilings: {subprocess: {sandbox: {execute: []}}}", `ceilings.subprocess.sandbox.execute: is an empty list`},
 		{"a broken profile", "version: 1\nprofiles: {a: {filesystem: {read: [srv]}}}", `line 2:36: profiles.a.filesystem.read[0]: "srv" is not absolute`},
 		{"a profile beyond the ceilings", "version: 1\nceilings: {filesystem: {read: [/srv]}}\nprofiles: {a: {filesystem: {read: [/etc]}}}", `line 3:36: profiles.a.filesystem.read[0]: /etc is beyond the policy, which allows the roots /srv`},
 		{"a caller without a name", "version: 1\ncallers: [{grants: true}]", `callers[0]: is named in 0 ways; give one of uid, gid and token`},

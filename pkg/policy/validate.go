@@ -83,8 +83,7 @@ func (v *validator) ceilings(c *grants.Grants) {
 	plain := *c
 	plain.Network.Origins, plain.Network.Inject, plain.Network.PrivateHosts = nil, nil, nil
 	plain.Engine.JIT = nil // it binds whoever has none of the modules
-	plain.Network.Methods = slices.DeleteFunc(slices.Clone(c.Network.Methods), func(m string) bool { return m == wildcard })
-	v.under("ceilings", plain.Validate())
+	v.under("ceilings", plain.ValidateCeilings())
 }
 
 // profile holds a profile to the rules of grants and to the ceilings. Sources are the operator's to name.

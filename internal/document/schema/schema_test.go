@@ -23,6 +23,8 @@ func TestPublishedSchemasAreThoseOfTheTypes(t *testing.T) {
 		"Policy.version":        {"const": policy.Version},
 		"Policy.requiredLayers": {"items": schema.Object{"enum": layer.All()}},
 		"Pool.warmPoolSize":     {"minimum": 0, "maximum": policy.MaxRealms},
+		"Network.methods":       {"minItems": 1},
+		"Sandbox.execute":       {"minItems": 1},
 	}
 	for _, l := range grants.LimitTable() {
 		description := "Limit: " + l.Counts + "."
