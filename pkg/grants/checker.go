@@ -70,10 +70,14 @@ func (c *Checker) Secret(name string) (SecretRead, error) {
 	if c.grants.guestMayRead(name, secret) {
 		return SecretRead{name: name, valid: true}, nil
 	}
+	rule := "the secret is added to requests by the supervisor and not readable"
+	if secret.Guest != nil {
+		rule = "the secret's grant keeps it from the guest"
+	}
 	return SecretRead{}, &Denial{
 		Capability: CapabilitySecret,
 		Target:     Target(name),
-		Rule:       "the secret is added to requests by the supervisor and not readable",
+		Rule:       rule,
 		Hint:       mapHint("secrets", name, "{guest: true}", true),
 	}
 }

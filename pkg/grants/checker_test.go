@@ -121,6 +121,19 @@ func TestRelativePathsAreDeniedWithTheAbsoluteForm(t *testing.T) {
 	}
 }
 
+// A root is a directory: to read a file takes the one that it lies in, to list a directory takes that alone.
+func TestHintsAreAsNarrowAsRootsCanBe(t *testing.T) {
+	c := NewChecker(Grants{})
+	_, read := c.FileRead("/a/b")
+	_, stat := c.FileStat("/a/b")
+	_, list := c.FileList("/a/x/../b/")
+	for hint, err := range map[string]error{"filesystem: {read: [/a]}": errors.Join(read, stat), "filesystem: {read: [/a/b]}": list} {
+		if d := refused(t, err, CapabilityFilesystemRead, "outside"); d.Hint != hint {
+			t.Errorf("hint %q, want %q", d.Hint, hint)
+		}
+	}
+}
+
 func TestReadAndWriteRootsAreSeparate(t *testing.T) {
 	c := NewChecker(load(t, full))
 	_, err := c.FileRead("/srv/output/a")
@@ -158,6 +171,8 @@ func TestSecretsThatAreInjectedStayWithTheSupervisor(t *testing.T) {
 	if d := refused(t, err, CapabilitySecret, "added to requests by the supervisor"); d.Hint != "secrets: {IN: {guest: true}}" {
 		t.Errorf("hint %q", d.Hint)
 	}
+	_, err = c.Secret("NEVER") // nothing adds it to requests
+	refused(t, err, CapabilitySecret, "the secret's grant keeps it from the guest")
 }
 
 func TestReadOnlyToolsAreEnforced(t *testing.T) {

@@ -11,19 +11,19 @@ const maxPath = 4096
 
 // FileRead decides about reading a file. The error is a *Denial.
 func (c *Checker) FileRead(guestPath string) (FileRead, error) {
-	f, err := c.readable(guestPath)
+	f, err := c.readable(guestPath, path.Dir)
 	return FileRead{f}, err
 }
 
 // FileList decides about listing a directory. The error is a *Denial.
 func (c *Checker) FileList(guestPath string) (FileList, error) {
-	f, err := c.readable(guestPath)
+	f, err := c.readable(guestPath, path.Clean)
 	return FileList{f}, err
 }
 
 // FileStat decides about asking for a name's type and size. The error is a *Denial.
 func (c *Checker) FileStat(guestPath string) (FileStat, error) {
-	f, err := c.readable(guestPath)
+	f, err := c.readable(guestPath, path.Dir)
 	return FileStat{f}, err
 }
 
@@ -54,16 +54,17 @@ func (c *Checker) Remove(guestPath string) (Remove, error) {
 	return Remove{f}, err
 }
 
-func (c *Checker) readable(guestPath string) (file, error) {
-	return locate(guestPath, c.grants.Filesystem.Read, CapabilityFilesystemRead, "read", c.limits.MaxReadBytes)
+func (c *Checker) readable(guestPath string, narrowest func(string) string) (file, error) {
+	return locate(guestPath, c.grants.Filesystem.Read, CapabilityFilesystemRead, "read", narrowest, c.limits.MaxReadBytes)
 }
 
 func (c *Checker) writable(guestPath string) (file, error) {
-	return locate(guestPath, c.grants.Filesystem.Write, CapabilityFilesystemWrite, "write", c.limits.MaxWriteBytes)
+	return locate(guestPath, c.grants.Filesystem.Write, CapabilityFilesystemWrite, "write", path.Dir, c.limits.MaxWriteBytes)
 }
 
-// locate finds the root that holds a guest's path by its text alone. The executor asks the kernel again.
-func locate(guestPath string, roots []string, capability, key string, limit int64) (file, error) {
+// locate finds the root that holds a guest's path by its text alone. The executor asks the kernel again. Narrowest is the root
+// that would do for a path which none holds: a root is a directory, so that of a file is the one it lies in.
+func locate(guestPath string, roots []string, capability, key string, narrowest func(string) string, limit int64) (file, error) {
 	deny := func(rule, hint string) (file, error) {
 		return file{}, &Denial{capability, Target(guestPath), rule, hint}
 	}
@@ -83,7 +84,7 @@ func locate(guestPath string, roots []string, capability, key string, limit int6
 		}
 	}
 	if best == "" {
-		return deny("the path is outside the granted roots", rootHint(key, clean))
+		return deny("the path is outside the granted roots", rootHint(key, narrowest(clean)))
 	}
 	return file{path: guestPath, root: best, rel: relative(best, clean), limit: limit, valid: true}, nil
 }
@@ -101,9 +102,7 @@ func relative(root, clean string) string {
 	return rel
 }
 
-// rootHint grants the directory that holds the path: a root is a directory, so nothing narrower exists.
-func rootHint(key, clean string) string {
-	root := path.Dir(clean)
+func rootHint(key, root string) string {
 	if validPath(root) != "" {
 		return ""
 	}
