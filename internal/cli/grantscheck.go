@@ -59,7 +59,7 @@ func describe(g grants.Grants) []string {
 	d.list("may read files beneath %s", "may not read any file", g.Filesystem.Read)
 	d.list("may write files beneath %s", "may not write any file", g.Filesystem.Write)
 	if len(g.Network.Origins) > 0 {
-		d.add("may send %s requests to %s", join(g.Network.Methods), join(g.Network.Origins))
+		d.add("may send %s requests to %s", join(methodsOf(g.Network.Methods)), join(g.Network.Origins))
 	} else {
 		d.add("may not use the network")
 	}
@@ -80,14 +80,21 @@ func describe(g grants.Grants) []string {
 	if g.Engine.JIT != nil && !*g.Engine.JIT {
 		d.add("runs without a JIT compiler and without WebAssembly")
 	}
+	if g.Engine.TimeZone != "" {
+		d.add("runs in the time zone %s", g.Engine.TimeZone)
+	}
+	if g.Engine.Locale != "" {
+		d.add("runs in the locale %s", g.Engine.Locale)
+	}
 	d.limits(g.Resources)
 	return d.lines
 }
 
 type description struct{ lines []string }
 
+// add writes one sentence: what a document names must not look like another.
 func (d *description) add(format string, args ...any) {
-	d.lines = append(d.lines, fmt.Sprintf(format, args...))
+	d.lines = append(d.lines, strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", `\n`))
 }
 
 func (d *description) list(some, none string, values []string) {
@@ -103,16 +110,18 @@ func (d *description) subprocess(s grants.Subprocess) {
 		d.add("may not start any program")
 		return
 	}
-	timeout := s.TimeoutMs
-	if timeout == 0 {
-		timeout = 30_000
+	d.add("may start %s, each jailed, without network, for at most %d ms", join(s.Commands), s.Timeout().Milliseconds())
+	if len(s.Environment) > 0 {
+		d.add("gives those programs the variables %s", join(keys(s.Environment)))
 	}
-	d.add("may start %s, each jailed, without network, for at most %d ms", join(s.Commands), timeout)
 	if len(s.Sandbox.Read) > 0 {
 		d.add("lets those programs read %s", join(s.Sandbox.Read))
 	}
 	if len(s.Sandbox.Write) > 0 {
 		d.add("lets those programs write %s", join(s.Sandbox.Write))
+	}
+	if len(s.Sandbox.Execute) > 0 {
+		d.add("lets those programs execute nothing but %s", join(s.Sandbox.Execute))
 	}
 }
 
