@@ -56,10 +56,8 @@ func (o Origin) Address() (netip.Addr, bool) {
 	return a, err == nil
 }
 
-// Localhost reports whether the host is the name localhost or a name below it.
-func (o Origin) Localhost() bool {
-	return o.Host == "localhost" || strings.HasSuffix(o.Host, ".localhost")
-}
+// Localhost reports whether the host is the name localhost. Names below it lead to the same addresses, and do not grant them.
+func (o Origin) Localhost() bool { return o.Host == "localhost" }
 
 // Loopback reports whether requests cannot leave the machine.
 func (o Origin) Loopback() bool {

@@ -14,7 +14,7 @@ const wildcard = "*"
 type pattern struct {
 	origin  grants.Origin // the host is the part after "*."
 	below   bool          // "*.": names below the host, not the host itself
-	anyHost bool          // "*": every name, but no address and not localhost
+	anyHost bool          // "*": every name, but no address and nothing of localhost
 	anyPort bool
 }
 
@@ -42,8 +42,8 @@ func parsePattern(text string) (pattern, error) {
 	return p, nil
 }
 
-// covers reports whether an origin is within the pattern. A * never stands for an address or localhost: an origin that
-// names those grants them whatever kind they are of, so an operator has to write them out.
+// covers reports whether an origin is within the pattern. A * never stands for an address, localhost or a name below it: an origin
+// that names one of the first two grants them whatever kind they are of, so an operator has to write them out.
 func (p pattern) covers(o grants.Origin) bool {
 	if o.Scheme != p.origin.Scheme || !p.anyPort && o.Port != p.origin.Port {
 		return false
@@ -51,7 +51,7 @@ func (p pattern) covers(o grants.Origin) bool {
 	_, literal := o.Address()
 	switch {
 	case p.anyHost:
-		return !literal && !o.Localhost()
+		return !literal && !o.Localhost() && !strings.HasSuffix(o.Host, ".localhost")
 	case p.below:
 		return strings.HasSuffix(o.Host, "."+p.origin.Host)
 	}

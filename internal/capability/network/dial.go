@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (c *Client) addresses(ctx context.Context, t grants.Fetch) ([]netip.Addr, e
 		return []netip.Addr{a}, nil
 	}
 	if t.Localhost() {
-		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+		return loopback(), nil
 	}
 	host := t.Origin().Host
 	if t.PrivateAllowed() {
@@ -65,15 +66,10 @@ func (c *Client) addresses(ctx context.Context, t grants.Fetch) ([]netip.Addr, e
 	}
 	// A final dot keeps the search list of the host away from names of the public internet.
 	found, err := c.resolve(ctx, host+".")
-	if err != nil {
+	if err != nil && !c.local(ctx, host) {
 		return nil, err
 	}
-	var checked []netip.Addr
-	for _, a := range found {
-		if public(a) {
-			checked = append(checked, a)
-		}
-	}
+	checked := slices.DeleteFunc(found, func(a netip.Addr) bool { return !public(a) })
 	if len(checked) == 0 {
 		return nil, &grants.Denial{
 			Capability: grants.CapabilityNetwork,
@@ -85,7 +81,20 @@ func (c *Client) addresses(ctx context.Context, t grants.Fetch) ([]netip.Addr, e
 	return checked, nil
 }
 
+// local reports whether a name that the public internet does not have is one of this host's network: it has no dot, and the host's
+// own files and search list lead to addresses that are not public. Nothing is dialled because of it; a grant would decide.
+func (c *Client) local(ctx context.Context, host string) bool {
+	if strings.Contains(host, ".") {
+		return false
+	}
+	found, err := c.resolve(ctx, host)
+	return err == nil && !slices.ContainsFunc(found, public)
+}
+
 func (c *Client) resolve(ctx context.Context, name string) ([]netip.Addr, error) {
+	if strings.HasSuffix(strings.TrimSuffix(name, "."), ".localhost") {
+		return loopback(), nil // whatever a name server says: RFC 6761, 6.3
+	}
 	found, err := c.config.Resolver.LookupNetIP(ctx, "ip", name)
 	if err == nil && len(found) == 0 {
 		err = &net.DNSError{Err: "no addresses", Name: name, IsNotFound: true}
@@ -97,6 +106,10 @@ func (c *Client) resolve(ctx context.Context, name string) ([]netip.Addr, error)
 		found[i] = found[i].Unmap()
 	}
 	return found, nil
+}
+
+func loopback() []netip.Addr {
+	return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 }
 
 // connect dials the addresses one after the other, each with its share of the time that is left.

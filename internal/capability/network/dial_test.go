@@ -1,9 +1,11 @@
 package network
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -99,6 +101,71 @@ func TestPrivateAddressBehindNameIsRefusedUndialled(t *testing.T) {
 	}
 }
 
+// Only localhost itself grants loopback addresses; names below it lead there, and a name server is not asked.
+//
+// Covers: T-NET-01
+func TestNamesBelowLocalhostAreNamesOfPrivateAddresses(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("here")) })
+	_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
+	w := newWorld(t)
+	w.names.answer("app.localhost", publicAddress)
+	g := origins("http://app.localhost:" + port)
+	c, checker := w.client(g)
+	_, err := fetch(t, c, checker, "GET", "http://app.localhost:"+port, Request{})
+	wantDenied(t, err, "network", "not public")
+	if got := w.dials(); len(got) != 0 {
+		t.Errorf("dialled %q", got)
+	}
+	g.Network.PrivateHosts = []string{"app.localhost"}
+	c, checker = w.client(g)
+	if r, err := fetch(t, c, checker, "GET", "http://app.localhost:"+port, Request{}); err != nil || string(r.Body) != "here" {
+		t.Error(r, err)
+	}
+	if got := w.names.asked(); len(got) != 0 {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// hostsFile resolves as the host's files do: names without a dot are not found with one behind them.
+type hostsFile map[string]string
+
+func (f hostsFile) LookupNetIP(_ context.Context, _, name string) ([]netip.Addr, error) {
+	if a, ok := f[name]; ok {
+		return []netip.Addr{netip.MustParseAddr(a)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
+}
+
+// Covers: T-NET-01
+func TestANameOfTheHostsOwnNetworkIsRefusedAndNotMissing(t *testing.T) {
+	for claim, c := range map[string]struct {
+		name, address string
+		denied        bool
+	}{
+		"the machine's own name":              {"vm", "127.0.0.1", true},
+		"a private neighbour":                 {"printer", "10.0.0.7", true},
+		"a short name of something public":    {"www", publicAddress, false},
+		"a name with a dot that is not there": {"db.test", "10.0.0.7", false},
+	} {
+		w := newWorld(t)
+		origin := "http://" + c.name
+		checker := grants.NewChecker(origins(origin))
+		config := w.config(checker)
+		config.Resolver = hostsFile{c.name: c.address}
+		client := New(config)
+		t.Cleanup(client.Close)
+		_, err := fetch(t, client, checker, "GET", origin, Request{})
+		if c.denied {
+			wantDenied(t, err, "network", "not public")
+		} else if failed, ok := errors.AsType[*capability.Failure](err); !ok || failed.Code != "ENOTFOUND" {
+			t.Errorf("%s: %v", claim, err)
+		}
+		if got := w.dials(); len(got) != 0 {
+			t.Errorf("%s: dialled %q", claim, got)
+		}
+	}
+}
+
 func TestMixedAnswerDialsPublicAddressesOnly(t *testing.T) {
 	w := newWorld(t)
 	origin := w.host("mixed.test", serve(t, func(http.ResponseWriter, *http.Request) {}))
@@ -148,7 +215,6 @@ func TestLiteralAndLocalhostOriginsNeedNoResolver(t *testing.T) {
 		{"http://127.0.0.1", "http://0177.0.0.1"},
 		{"http://localhost", "http://localhost"},
 		{"http://localhost", "http://LOCALHOST"},
-		{"http://app.localhost", "http://app.localhost"},
 		{"http://[::ffff:127.0.0.1]", "http://[::FFFF:7F00:1]"},
 	} {
 		w := newWorld(t)
