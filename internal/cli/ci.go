@@ -41,21 +41,19 @@ func (a *app) ci(f *runFlags, form reporter) reporter {
 
 func (c *ciReport) run(ctx context.Context, s *supervisor.Supervisor, r supervisor.Request) (*supervisor.Result, error) {
 	c.source = r.Source
+	for _, layer := range s.Weakenings() {
+		line := c.runner.annotate(annotation{level: "warning", title: "weakened isolation", message: weakness(layer)})
+		if line == "" {
+			c.err.painted(yellow, "warning: weakened isolation: "+weakness(layer))
+		}
+		c.err.write(line)
+	}
 	title := "supervisor run " + r.Name
 	c.err.write(c.runner.open(c.err.text(onOneLine(title))))
 	res, err := c.reporter.run(ctx, s, r)
 	c.err.write(c.runner.close())
 	if res == nil {
 		return nil, err
-	}
-	if res.Receipt != nil {
-		for _, w := range res.Receipt.Weakenings {
-			line := c.runner.annotate(annotation{level: "warning", title: "weakened isolation", message: w + " is not enforced: --allow-missing"})
-			if line == "" {
-				c.err.painted(yellow, "warning: weakened isolation: "+w)
-			}
-			c.err.write(line)
-		}
 	}
 	var failed *supervisor.Error
 	if err != nil {

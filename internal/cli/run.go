@@ -15,10 +15,10 @@ import (
 // a trace, and nothing is left running afterwards.
 func (a *app) run(ctx context.Context, f *runFlags) error {
 	report := a.reporter(f)
-	if err := oneStdin(f.readers()...); err != nil {
+	if err := clearReceipt(f.receipt); err != nil {
 		return report.refused(err)
 	}
-	if err := clearReceipt(f.receipt); err != nil {
+	if err := oneStdin(f.readers()...); err != nil {
 		return report.refused(err)
 	}
 	cfg, err := a.config(f)
@@ -44,20 +44,33 @@ func (a *app) run(ctx context.Context, f *runFlags) error {
 		return report.refused(err)
 	}
 	defer func() { a.fault(sup.Shutdown(context.Background())) }()
+	if !f.ci {
+		for _, layer := range sup.Weakenings() {
+			a.err.painted(yellow, "warning: weakened isolation: "+weakness(layer))
+		}
+	}
 	res, err := report.run(ctx, sup, req)
 	if res == nil {
 		return report.refused(err)
 	}
 	a.fault(writeReceipt(f.receipt, res.Receipt))
-	if res.Receipt != nil && !f.ci {
-		for _, w := range res.Receipt.Weakenings {
-			a.err.painted(yellow, "warning: weakened isolation: "+w)
-		}
-	}
 	if err != nil {
 		return status(supervisor.AsError(err).Code.ExitStatus())
 	}
 	return nil
+}
+
+// weakness says what a run goes without when a layer is missing and was allowed to be.
+func weakness(layer string) string {
+	switch layer {
+	case "cgroup.memory":
+		return layer + " is not enforced: nothing bounds the memory of a run beside V8's heap"
+	case "cgroup.pids":
+		return layer + " is not enforced: nothing bounds the tasks of commands"
+	case "cgroup.cpu":
+		return layer + " is not enforced: nothing bounds the processors that a run uses at once"
+	}
+	return layer + " is not enforced"
 }
 
 // config is the supervisor that flags and policy ask for, but for its audit sink.

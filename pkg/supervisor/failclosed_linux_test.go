@@ -273,6 +273,15 @@ func TestWaivedLayersAreToldEverywhere(t *testing.T) {
 		})
 	}
 	t.Run("none that is there", func(t *testing.T) { check(t, deprivation{}, waived[0], nil) })
+	t.Run("before the run", func(t *testing.T) {
+		source := write(t, openDir(t)+"/guest.ts", `console.log('guest-was-here')`)
+		o := execute(t, deprived(t, deprivation{ReadOnly: []string{cgroups}}, "run", "--allow-missing="+strings.Join(waived, ","), source))
+		told, _, ran := strings.Cut(o.stderr, "guest-was-here")
+		if !ran {
+			t.Fatalf("exit %d\n%s", o.status, o.stderr)
+		}
+		contains(t, told, "cgroup.memory is not enforced: nothing bounds the memory of a run beside V8's heap")
+	})
 }
 
 // A record that cannot be written, a binary that is not the realm.

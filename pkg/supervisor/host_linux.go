@@ -36,6 +36,9 @@ func openHost(cfg *Config) (host, error) {
 	return opened, nil
 }
 
+// Weakenings are the layers that runs go without because [Config.AllowMissing] says so.
+func (s *Supervisor) Weakenings() []string { return s.host.confine.Weakenings() }
+
 func (h host) close() error {
 	h.pool.close()
 	h.ahead.close()
