@@ -92,8 +92,10 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(a.Err) // nothing was asked for
+			return errors.Join(cmd.Help(), status(exitInvalid))
+		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd.Flags()) },
 	}
 	root.SetIn(a.In)
@@ -103,7 +105,24 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%w\nsee %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(a.runCommand(), a.doctorCommand(), a.grantsCommand(), a.policyCommand(), a.auditCommand(), a.typesCommand(), a.serveCommand(), a.versionCommand())
+	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// helpCommand is cobra's, but that it refuses what is no command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return fmt.Errorf("unknown command %q\nsee supervisor --help", strings.Join(args, " "))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 // emptyFlag refuses flags that were given without a value. `--policy "$POLICY"` with an unset variable must not run without a

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"realm.internal/supervisor/pkg/supervisor"
@@ -84,8 +85,8 @@ func (r *eventReport) answers(session *supervisor.Session) {
 	}
 	reason := "standard input ended, no answer can come"
 	if !errors.Is(err, io.EOF) {
-		reason = fmt.Sprintf("standard input is not a data_response: %v", err)
-		r.err.problem(reason)
+		reason = "standard input is not a data_response, no answer can come"
+		r.err.problem("standard input is not a data_response: " + misread(err))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,6 +94,14 @@ func (r *eventReport) answers(session *supervisor.Session) {
 	for id := range r.pending {
 		r.fail(session, id)
 	}
+}
+
+// misread says what is wrong with JSON in JSON's own words.
+func misread(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return strings.TrimPrefix(wrong.Field+": unexpected "+wrong.Value, ": ")
+	}
+	return err.Error()
 }
 
 func (r *eventReport) answer(session *supervisor.Session, line *dataResponse) error {

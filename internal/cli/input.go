@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +15,15 @@ func (a *app) readInput(text string) (any, error) {
 		return nil, nil
 	}
 	doc := []byte(text)
+	if text == "@" {
+		return nil, errors.New("@ names no file: write @FILE, or @- for standard input")
+	}
 	if text[0] == '@' {
 		var err error
 		if doc, err = a.read(text[1:], maxInputBytes); err != nil {
 			return nil, err
 		}
+		doc = bytes.TrimPrefix(doc, []byte(byteOrderMark))
 	}
 	if blank(doc) {
 		return nil, errors.New("it is empty; the least JSON is a value such as null")

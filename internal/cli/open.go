@@ -32,8 +32,11 @@ func oneStdin(files ...named) error {
 
 // called is what messages call the file at path.
 func called(path string) string {
-	if path == "-" {
+	switch path {
+	case "-":
 		return "standard input"
+	case "":
+		return `""`
 	}
 	return path
 }

@@ -158,7 +158,10 @@ type observationReport struct{ *app }
 
 func (o *observationReport) refused(err error) error {
 	e := refusal(err)
-	o.fault(o.out.json(supervisor.Observation{Status: "FAILURE", ErrorDiagnostic: e.Error()}))
+	o.fault(o.out.json(supervisor.Observation{
+		Status: "FAILURE", ErrorDiagnostic: e.Error(),
+		ReflectionPrompt: "The code did not run: " + e.Error() + "\nThe same will be refused again until this is mended.",
+	}))
 	return status(e.Code.ExitStatus())
 }
 

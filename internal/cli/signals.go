@@ -16,7 +16,7 @@ const exitSignalled = 130
 // come with that of a parent.
 const sameSignal = 500 * time.Millisecond
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends,
+// interruptible returns a context that the first SIGINT, SIGTERM, SIGQUIT or SIGHUP ends,
 // which aborts the run in good order. A later second one ends this process at once.
 // A SIGHUP that was ignored when it started, as nohup does, stays ignored.
 //
@@ -25,7 +25,7 @@ const sameSignal = 500 * time.Millisecond
 func (a *app) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	caught, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(caught, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(caught, syscall.SIGHUP)
 	}

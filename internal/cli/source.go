@@ -45,7 +45,10 @@ func (a *app) readSource(path string) (text, name string, err error) {
 	return string(source), filepath.Base(name), nil
 }
 
+// byteOrderMark begins what some editors save, and means nothing.
+const byteOrderMark = "\ufeff"
+
 // blank reports whether there is nothing in text that anybody can see.
 func blank(text []byte) bool {
-	return len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0
+	return len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) == 0
 }
