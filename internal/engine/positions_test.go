@@ -9,6 +9,7 @@ import (
 
 // Every position and frame is the user's own, whatever was put around the source or taken out of it.
 func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
+	long := strings.Repeat("//\n", 60) // longer than what the type stripper puts before a source
 	for _, c := range []struct {
 		name, source string
 		line, column int64
@@ -33,6 +34,12 @@ func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
 		{"a rejection that nobody handles", "Promise.reject(new Error('x')); 1", 1, 16, []string{"main.ts:1:16"}},
 		{"evaluated text", "eval('throw new Error(1)')", 1, 1, []string{"at eval (eval at <anonymous> (main.ts:1:1), <anonymous>:1:7)", "at main.ts:1:1"}},
 		{"a class", "class A {\n  constructor() { this.x.y }\n}\nnew A()", 2, 26, []string{"at new A (main.ts:2:26)", "at main.ts:4:1"}},
+		{"what is decorated with nothing", long + "class A { @(null as any) m() {} }", 61, 26, []string{"at main.ts:61:26"}},
+		{"what a decorator answers", "@(() => 5)\nclass A {}", 2, 1, []string{"at main.ts:2:1"}},
+		{"a private field beside a decorator", long + "class A { #x = 1; @((v: any) => v) m() { return this.#x } }\nnew A().m.call({} as any)", 61, 49,
+			[]string{"at Object.m (main.ts:61:49)", "at main.ts:62:11"}},
+		{"a decorator that throws", long + "@(() => { throw new Error('x') })\nclass A {}", 61, 17, []string{"main.ts:61:17", "at main.ts:62:1"}},
+		{"what cannot be disposed of", long + "{ using x = 5 as any }", 61, 13, []string{"at main.ts:61:13"}},
 		{"no stack at all", "Error.stackTraceLimit = 0;\nthrow new Error('x')", 2, 7, nil},
 		{"a stack of the guest's making", "Error.prepareStackTrace = () => 'forged';\nthrow new Error('x')", 2, 7, []string{"at main.ts:2:7"}},
 		{"a stack that was replaced", "const e = new Error('x');\ne.stack = 'mine';\nthrow e", 1, 11, []string{"mine"}},
@@ -57,6 +64,8 @@ func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
 			[]string{"at build (main.ts:2:15)", "at default (main.ts:3:36)"}},
 		{"WebAssembly that cannot be linked", "const wasm = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 2, 7, 1, 1, 97, 1, 98, 0, 0);\nawait WebAssembly.instantiate(await WebAssembly.compile(wasm), { a: {} })", 2, 19, nil},
 		{"a promise that is the value", "export default () => new Promise((_, no) => setTimeout(() => no('x'), 1))", 1, 62, nil},
+		{"a Date", "1;\n  throw new Date(0)", 2, 3, nil},
+		{"bytes", "const f = async () => {\n  throw new Uint8Array(1) }\nawait f()", 2, 3, nil},
 		{"null in a timer", "setTimeout(() => {\n  throw null }, 1); await new Promise(() => {})", 2, 3, nil},
 		{"JSON", "JSON.parse('{')", 1, 6, []string{"at JSON.parse (<anonymous>)", "at main.ts:1:6"}},
 	} {
@@ -78,7 +87,7 @@ func TestErrorsArePlacedInTheUsersSource(t *testing.T) {
 			}
 			at += i
 		}
-		if strings.Contains(f.Stack, "realm:") || strings.Contains(f.Stack, "async function(){") {
+		if strings.Contains(f.Stack, "at __") || strings.Contains(f.Stack, "realm:") || strings.Contains(f.Stack, "async function(){") {
 			t.Errorf("%s: a frame of ours\n%s", c.name, f.Stack)
 		}
 	}

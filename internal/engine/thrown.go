@@ -44,7 +44,7 @@ func fits(operand string, e v8.Error) bool {
 	case c == "{" || c == "[":
 		return kind == "object"
 	case operand == "new":
-		return kind == "object" || kind == ""
+		return kind == "object" || kind == "instance" || kind == ""
 	case operand == "null" || operand == "undefined" || operand == "true" || operand == "false":
 		return e.Message == operand && kind != "string"
 	}
@@ -61,6 +61,8 @@ func thrownKind(b []byte) string {
 		return "string"
 	case c&0xe0 == 0x80, c >= 0xdc && c <= 0xdf:
 		return "object"
+	case c >= 0xc4 && c <= 0xc6, c == 0xd7 && len(b) > 1 && b[1] == 5: // bytes, a Date
+		return "instance"
 	}
 	return "other"
 }

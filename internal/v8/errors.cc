@@ -81,6 +81,9 @@ std::string MarkText(Realm* realm, Local<v8::Array> mark, uint32_t index) {
   return mark->Get(realm->context_local(), index).ToLocal(&value) ? Utf8(realm->isolate, value) : std::string();
 }
 
+// Whether a frame is the compiler's own: it has a place in what was made of the source, and none in the source.
+bool Added(Position raw, Position at) { return raw.line > 0 && at.line == 0; }
+
 // The first place in the user's source: a line of a granted module says nothing about it.
 Position Top(Realm* realm, Local<v8::StackTrace> trace) {
   if (trace.IsEmpty()) return {};
@@ -88,7 +91,8 @@ Position Top(Realm* realm, Local<v8::StackTrace> trace) {
     Local<v8::StackFrame> frame = trace->GetFrame(realm->isolate, static_cast<uint32_t>(i));
     std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
     if (script != realm->script_name || frame->IsWasm()) continue;
-    return MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
+    Position raw{frame->GetLineNumber(), frame->GetColumn()}, at = MapPosition(realm, script, raw);
+    if (!Added(raw, at)) return at;
   }
   return {};
 }
@@ -131,7 +135,8 @@ std::string FormatStack(Realm* realm, Local<v8::StackTrace> trace, Position* top
     Local<v8::StackFrame> frame = trace->GetFrame(realm->isolate, static_cast<uint32_t>(i));
     std::string script = Utf8(realm->isolate, frame->GetScriptNameOrSourceURL());
     if (Own(script)) continue;
-    Position at = MapPosition(realm, script, {frame->GetLineNumber(), frame->GetColumn()});
+    Position raw{frame->GetLineNumber(), frame->GetColumn()}, at = MapPosition(realm, script, raw);
+    if (Added(raw, at)) continue;
     if (top != nullptr && top->line == 0 && script == realm->script_name) *top = at;
     Append(&out, realm, script.empty() ? "<anonymous>" : script, Utf8(realm->isolate, frame->GetFunctionName()), at);
   }
@@ -169,6 +174,7 @@ MaybeLocal<Value> PrepareStack(Local<Context> context, Local<Value> error, Local
     if (!script.empty()) {
       Position raw{AskNumber(realm, site, "getLineNumber"), AskNumber(realm, site, "getColumnNumber")};
       Position at = MapPosition(realm, script, raw);
+      if (Added(raw, at)) continue;
       if (first && script == realm->script_name && error->IsObject() && !error->IsProxy()) {
         first = false;
         Local<Value> place[2] = {v8::Integer::New(isolate, at.line), v8::Integer::New(isolate, at.column)};

@@ -60,12 +60,13 @@ void Decode(SourceMap& map) {
 
 }  // namespace
 
+// What stands before the first mapping is the compiler's own, such as the helpers of decorators: it has no place in the source.
 Position Locate(SourceMap& map, Position generated) {
   if (!map.decoded) Decode(map);
   int line = generated.line - 1, column = generated.column - 1;
   auto after = std::upper_bound(map.segments.begin(), map.segments.end(), std::make_pair(line, column),
                                 [](const std::pair<int, int>& at, const Segment& s) { return at < std::make_pair(s.line, s.column); });
-  if (after == map.segments.begin()) return generated;
+  if (after == map.segments.begin()) return {};
   const Segment& s = *--after;
   return {s.source_line + 1, s.source_column + 1};
 }
