@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"path"
 	"strings"
 
 	"realm.internal/supervisor/internal/engine/erase"
@@ -24,11 +25,28 @@ var (
 // shapes lists how the source may be read, the likeliest first: what begins with a brace is an object, as consoles have it, if it
 // can be one.
 func (r *run) shapes() []shape {
-	text := strings.TrimSpace(r.source.text)
+	text := uncommented(r.source.text)
 	if (r.form == auto || r.form == script) && strings.HasPrefix(text, "{") && !strings.HasSuffix(text, ";") {
 		return []shape{object, plain}
 	}
 	return []shape{plain}
+}
+
+// uncommented is text without white space around it and without the comments that it begins with.
+func uncommented(text string) string {
+	for {
+		text = strings.TrimSpace(text)
+		end := ""
+		switch {
+		case strings.HasPrefix(text, "//"):
+			end = "\n"
+		case strings.HasPrefix(text, "/*"):
+			end = "*/"
+		default:
+			return text
+		}
+		_, text, _ = strings.Cut(text, end)
+	}
 }
 
 // leaves reports whether text, taken as an object, closes the parenthesis around it and opens another. Then it is nothing in brackets
@@ -60,7 +78,7 @@ func (r *run) strips(ts string) bool {
 func (r *run) begin() *rpc.Failure {
 	shapes := r.shapes()
 	var refused *v8.Error
-	if !r.source.generic() {
+	if javascript(path.Ext(r.source.name)) || !r.source.generic() {
 		for _, s := range shapes {
 			if leaves(s, r.source.text, r.compiles) {
 				continue
@@ -68,6 +86,9 @@ func (r *run) begin() *rpc.Failure {
 			r.engine.realm.SetPrefix(len(s.open))
 			if refused = r.compile(s.open+r.source.text+s.close, s.wrapped); refused == nil {
 				return nil
+			}
+			if refused.Name == "RangeError" { // nested too deep for V8: another compiler's stack would be the realm's memory
+				return r.failure(*refused, codeValidation, phaseCompile)
 			}
 		}
 	}
@@ -96,6 +117,9 @@ func (r *run) begin() *rpc.Failure {
 
 // beginStripped takes the source as TypeScript. refused is what V8 said about it as JavaScript.
 func (r *run) beginStripped(s shape, refused *v8.Error) *rpc.Failure {
+	if s == plain && r.form == auto && erase.Module(r.source.text) {
+		r.form = module // its imports and exports may be of types, and go
+	}
 	out, bad := strip(r.source.name, s.open+r.source.text+s.close)
 	if bad != nil && bad.awaitAndReturn && r.mayBe(function) {
 		s = body

@@ -25,6 +25,8 @@ func TestSourceFormsGiveTheirValue(t *testing.T) {
 		{"braces are an object", "auto", "{a: 1}", `{"a":1}`},
 		{"braces over lines are an object", "auto", "\n{\n  a: 1,\n}\n", `{"a":1}`},
 		{"braces that can be no object are a block", "auto", "{ let x = 1; x }", "1"},
+		{"braces behind comments are an object", "auto", "// a record\n/* of one }( */ {a: 1}", `{"a":1}`},
+		{"a block behind comments", "auto", "// a block\n{ let x = 1; x }", "1"},
 		{"braces with a type in them", "auto", "{a: 1 as number}", `{"a":1}`},
 		{"braces with calls in them", "auto", "{a: {b: 1}, c: Math.abs(-2), d: await Promise.resolve(3)}", `{"a":{"b":1},"c":2,"d":3}`},
 		{"braces with calls and a type in them", "auto", "{a: {b: 1 as number}, c: Math.abs(-2), d: Math.abs(3)}", `{"a":{"b":1},"c":2,"d":3}`},
@@ -45,6 +47,11 @@ func TestSourceFormsGiveTheirValue(t *testing.T) {
 		{"no default", "auto", "export const x = 1", undefined},
 		{"top-level await in a module", "auto", "const x = await 8;\nexport default x", "8"},
 		{"exports named later", "auto", "const x = 9;\nexport { x as default }", "9"},
+		{"imports of types alone", "auto", "import type { A } from './a';\n3", undefined},
+		{"imports of types alone beside what no plain type is", "auto", "import type { A } from './a';\nenum E { A }\n3", undefined},
+		{"exports of types alone", "auto", "export type A = number;\n3", undefined},
+		{"exports of types alone beside what no plain type is", "auto", "export interface A { }\nenum E { A }\n3", undefined},
+		{"import() makes no module", "auto", "enum E { A }\n(import('x')).catch(() => {});\n3", "3"},
 		{"words in strings and comments decide nothing", "auto", "// import, export, return\n'export default 1; return'.length", "24"},
 		{"a forced module without exports", "module", "globalThis.x = this === undefined", undefined},
 		{"a forced function without return", "function", "1 + 1", undefined},
@@ -86,6 +93,10 @@ func TestTypeScriptRuns(t *testing.T) {
 		{"decorators", "const seen: string[] = [];\nfunction log(_: unknown, c: { name: string | symbol }) { seen.push(String(c.name)) }\nclass A { @log m() {} }\nseen", `["m"]`},
 		{"casts and assertions", "const x = '5' as unknown as string;\nx!.length", "1"},
 		{"type-only imports", "import type { X } from './x';\nexport default (a?: X) => 1", "1"},
+		{"type-only imports of all kinds", "import type X from './x';\nimport type * as Y from './y'\nimport { type Z } from 'realm:capabilities';\nexport default (a?: X, b?: Y.A, c?: Z) => 1", "1"},
+		{"names imported for their types", "import { fetch, Response } from 'realm:capabilities';\nconst ok = (r: Response): boolean => r.ok;\nexport default typeof fetch + typeof ok", `"functionfunction"`},
+		{"names imported for their types beside what no plain type is", "import { fetch, Response } from 'realm:capabilities';\nenum E { A = 1 }\nconst ok = (r: Response) => r.ok;\nexport default E.A", "1"},
+		{"names imported and not used", "import { fetch, Response } from 'realm:capabilities';\nexport default typeof fetch", `"function"`},
 		{"overloads", "function f(a: string): string;\nfunction f(a: number): number;\nfunction f(a: any) { return a }\nf(1)", "1"},
 		{"using", "let n = 0;\n{ using _ = { [Symbol.dispose]() { n++ } } as any; }\nn", "1"},
 	} {
@@ -101,6 +112,23 @@ func TestTypeScriptRuns(t *testing.T) {
 		} else if o.value != c.value {
 			t.Errorf("%s: got %s, want %s", c.name, o.value, c.value)
 		}
+	}
+}
+
+// In TypeScript it is a call of a, with type arguments.
+func TestWhatIsCalledJavaScriptIsReadAsThat(t *testing.T) {
+	const source = "const f = (...all) => all, a = 1, b = 2, c = 3;\nf(a < b, c > (a))"
+	for _, name := range []string{"a.js", "my dir/a.mjs", "a.cjs"} {
+		if o := runSource(t, source, named(name)); o.value != "[true,true]" {
+			t.Errorf("%s: %s %+v", name, o.value, o.failure)
+		}
+	}
+	if o := runSource(t, "const n: number = 1; n", named("a.js")); o.value != "1" {
+		t.Errorf("types in JavaScript: %s %+v", o.value, o.failure)
+	}
+	modules := granting(file("js", "", "a.js", strings.Replace(source, "f(", "export default f(", 1)), file("ts", "", "a.ts", "const f = <T>(x: T) => x;\nexport default f<number>(4)"))
+	if o := runSource(t, "import js from 'js';\nimport ts from 'ts';\nexport default [js, ts]", modules); o.value != "[[true,true],4]" {
+		t.Errorf("modules: %s %+v", o.value, o.failure)
 	}
 }
 
@@ -125,6 +153,7 @@ func TestSourcesThatCannotRunSayWhere(t *testing.T) {
 		{"a name declared twice in TypeScript", "auto", "let a: number = 1;\nlet a: number = 2;", 2, 5, "already been declared"},
 		{"an import in a script", "script", "import 'x'", 1, 1, "import"},
 		{"return in a module", "module", "\nreturn 1", 2, 1, "return"},
+		{"return beside imports of types", "auto", "import type { A } from 'a';\nenum E { A }\nreturn 1", 3, 1, "return"},
 		{"export in a function", "function", "export const x = 1", 1, 1, "export"},
 		{"no UTF-8", "auto", "let a;\nlet é = '\xff'", 2, 10, "UTF-8"},
 		{"a regular expression that is none", "auto", "const r = /(/", 1, 11, "regular expression"},

@@ -171,7 +171,7 @@ func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) 
 	if kind == "json" || ext == ".json" {
 		return l.realm.JSONModule(s.name, s.text)
 	}
-	if !s.generic() {
+	if javascript(ext) || !typescript(ext) && !s.generic() {
 		if m, status := l.compileJS(s.name, s.text, ext); status != v8.Syntax {
 			return m, status
 		}
@@ -221,7 +221,9 @@ func (l *linker) importHint(referrer, specifier string) string {
 	}
 	name := strings.TrimPrefix(specifier, "node:")
 	switch name, _, _ = strings.Cut(name, "/"); name {
-	case "fs", "path", "os", "child_process", "process":
+	case "process":
+		return "await environment('NAME') of realm:capabilities reads a granted variable; a program ends by returning a value or throwing"
+	case "fs", "path", "os", "child_process":
 		return "realm:capabilities has readText, readBytes, list, stat, writeText, writeBytes, environment and spawn"
 	case "http", "https", "net", "axios", "node-fetch", "undici":
 		return "realm:capabilities has fetch and fetchText"

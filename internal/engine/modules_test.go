@@ -34,6 +34,8 @@ func TestGrantedModulesAreImported(t *testing.T) {
 		file("esm-cjs", "e", "e.cjs", "Object.defineProperty(exports, '__esModule', { value: true });\nexports.default = class Z {};\nexports.z = 'z'"),
 		file("caps", "caps", "c.js", "export { environment } from 'realm:capabilities'"),
 		file("self", "self", "s.js", "import('self');\nexport const v = 1"),
+		file("typed", "typed", "index.ts", "export interface Foo { a: number }\nexport const x = 1"),
+		file("typed/user", "typed", "user.ts", "import { Foo, x } from './index';\nexport const y = x"),
 		file("reads", "reads", "r.js", "export const seen = globalThis.ready"),
 	}
 	for _, c := range []struct{ name, source, want string }{
@@ -52,6 +54,11 @@ func TestGrantedModulesAreImported(t *testing.T) {
 		{"import() of what is being evaluated", "import { v } from 'self';\nexport default v", `1`},
 		{"import() goes on after the code that imports", "const p = import('reads'); globalThis.ready = true; (await p).seen", `true`},
 		{"all of capabilities", "import * as c from 'realm:capabilities';\nexport default Object.keys(c).length", `19`},
+		{"a name that stands for a type", "import { Foo, x } from 'typed';\nconst f: Foo = { a: x };\nexport default f", `{"a":1}`},
+		{"a name that stands for a type, beside what no plain type is", "import { Foo, x } from 'typed';\nenum E { A }\nconst f: Foo = { a: x };\nexport default f", `{"a":1}`},
+		{"a module that imports types by name", "import { y } from 'typed/user';\nexport default y", `1`},
+		{"import() of a module that imports types by name", "(await import('typed/user')).y", `1`},
+		{"a name that stands for a type, beside CommonJS", "import { Foo, x } from 'typed';\nimport { f } from 'old';\nexport default f()", `true`},
 	} {
 		if _, ok := lacks[c.name]; ok {
 			continue
@@ -66,6 +73,7 @@ func TestGrantedModulesAreImported(t *testing.T) {
 func TestEverythingElseIsRefusedByName(t *testing.T) {
 	inside := file("lib", "lib", "index.js", "import x from 'left-pad';\nexport default x")
 	outside := file("up", "up", "index.js", "import x from '../lib/index.js';\nexport default x")
+	misses := file("misses", "misses", "index.ts", "import { nothing } from 'realm:capabilities';\nexport default nothing")
 	broken := file("broken", "broken", "index.js", "export default 1;\nlet a = ;")
 	for _, c := range []struct {
 		name, source, message, hint string
@@ -80,12 +88,19 @@ func TestEverythingElseIsRefusedByName(t *testing.T) {
 		{"our own scheme", "import 'realm:prelude/console'", `cannot import "realm:prelude/console"`, "", 1, 1},
 		{"TypeScript's positions", "interface A {}\n\nimport { b } from 'b';\nexport const a: A = b", `cannot import "b"`, "", 3, 1},
 		{"an unused import in TypeScript", "import { b } from 'b';\nexport default (a: number) => a", `cannot import "b"`, "", 1, 1},
+		{"an unused import in TypeScript that is no plain one", "import b from 'b';\nenum E { A }\nexport default E", `cannot import "b"`, "", 1, 1},
+		{"an import for a type", "import { B } from 'b';\nexport default (a: B) => a", `cannot import "b"`, "", 1, 1},
+		{"Node's process", "import process from 'node:process';\nexport default process", `cannot import "node:process"`, "environment('NAME')", 1, 1},
 		{"an import of a granted module", "import 'lib'", `cannot import "left-pad" (in lib/index.js:1:`, "", 0, 0},
 		{"a path out of a package", "import 'up'", `cannot import "../lib/index.js" (in up/index.js:1:`, "", 0, 0},
 		{"a name that is not exported", "import { nothing } from 'realm:capabilities';\nexport default nothing", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a name that is not exported, in TypeScript", "import { nothing } from 'realm:capabilities';\nexport default (a: number) => nothing", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a name that is not exported, in TypeScript that is no plain one", "import { nothing } from 'realm:capabilities';\nenum E { A }\nexport default nothing", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a name that is exported again", "import { nothing } from 'realm:capabilities';\nexport { nothing }", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a name that a granted module misses", "import 'misses'", "does not provide an export named 'nothing'", "", 0, 0},
 		{"a granted module that does not compile", "import 'broken'", "(in broken/index.js:2:9)", "", 0, 0},
 	} {
-		f := runSource(t, c.source, granting(inside, outside, broken)).failure
+		f := runSource(t, c.source, granting(inside, outside, broken, misses)).failure
 		if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || !strings.Contains(f.Message, c.message) || !strings.Contains(f.Hint, c.hint) {
 			t.Errorf("%s: %+v", c.name, f)
 			continue

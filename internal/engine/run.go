@@ -114,9 +114,14 @@ func (r *run) startModule() *rpc.Failure {
 	if no := r.engine.host.linker.link(r.main, r.source.name); no != nil {
 		return r.refusedImport(no)
 	}
-	switch realm.Instantiate(r.main) {
-	case v8.Syntax:
-		return r.failure(realm.Error(), codeValidation, phaseCompile)
+	status := realm.Instantiate(r.main)
+	if status == v8.Syntax {
+		refused := realm.Error()
+		if status = r.elide(); status == v8.Syntax {
+			return r.failure(refused, codeValidation, phaseCompile)
+		}
+	}
+	switch status {
 	case v8.Threw:
 		return r.thrown()
 	case v8.Terminated:
@@ -124,6 +129,27 @@ func (r *run) startModule() *rpc.Failure {
 	}
 	r.status = realm.RunModule(r.main)
 	return nil
+}
+
+// elide binds the source once more, when a name that it imports is not exported, without the names that it uses for no value: they
+// may be types. Whether a source is TypeScript is not known before.
+func (r *run) elide() v8.Status {
+	realm := r.engine.realm
+	realm.Forget()
+	out, bad := strip(r.source.name, r.source.text)
+	if bad != nil {
+		return v8.Syntax
+	}
+	realm.SetMap(r.source.name, out.mappings)
+	m, status := realm.CompileModule(r.source.name, out.js)
+	if status != v8.OK {
+		return status
+	}
+	if r.engine.host.linker.link(m, r.source.name) != nil {
+		return v8.Syntax
+	}
+	r.main = m
+	return realm.Instantiate(m)
 }
 
 func (r *run) refusedImport(no *refused) *rpc.Failure {

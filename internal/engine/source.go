@@ -76,6 +76,12 @@ func (s userSource) clamp(line, column int) (int, int) {
 	return line, max(column, 1)
 }
 
+// javascript reports whether a file's ending says that it is JavaScript, whatever else its text could mean.
+func javascript(ext string) bool { return ext == ".js" || ext == ".mjs" || ext == ".cjs" }
+
+// typescript reports whether a file's ending says that it is TypeScript.
+func typescript(ext string) bool { return ext == ".ts" || ext == ".mts" || ext == ".cts" }
+
 // generic reports whether the text may hold type arguments that are also an expression, as in new Set<string>(list): as
 // JavaScript that compiles, and means something else. What is likely enough is looked at closely: HTML in templates is none.
 func (s userSource) generic() bool {

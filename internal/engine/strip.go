@@ -20,8 +20,9 @@ type syntaxError struct {
 	awaitAndReturn bool
 }
 
-// tsconfig keeps imports that look unused: the user wrote them, so they are resolved, and refused.
-const tsconfig = `{"compilerOptions":{"verbatimModuleSyntax":true}}`
+// tsconfig drops names that are imported and not used as values, which may be types of what exports them, and keeps the imports
+// themselves: the user wrote them, so they are resolved, and refused.
+const tsconfig = `{"compilerOptions":{"importsNotUsedAsValues":"preserve"}}`
 
 // strip removes types from one file. Nothing is resolved.
 func strip(name, text string) (stripped, *syntaxError) {

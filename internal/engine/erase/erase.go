@@ -4,9 +4,9 @@
 // takes milliseconds in a fresh process.
 //
 // It knows a part of the language: annotations of variables, parameters and
-// results, interfaces and type aliases, "as" and "satisfies", "!", and type
-// arguments of calls. It is for sources that the engine has refused as
-// JavaScript, and whoever uses it lets the engine judge what comes out: classes
+// results, interfaces and type aliases, imports of types, "as" and "satisfies",
+// "!", and type arguments of calls. It is for sources that the engine has refused
+// as JavaScript, and whoever uses it lets the engine judge what comes out: classes
 // with types, enums and all else that it leaves alone is refused there, and goes
 // to the complete transform. What it erases must therefore be certain, not
 // complete: each rule holds only where no JavaScript could be meant.
@@ -57,6 +57,25 @@ func Types(source string) (string, bool) {
 		return "", false
 	}
 	return string(e.out), true
+}
+
+// Module reports whether source imports or exports something at its top level, be it types alone. It is for sources that the engine
+// has refused as scripts.
+func Module(source string) bool {
+	if len(source) > maxBytes {
+		return false
+	}
+	s, ok := scan(source)
+	if !ok {
+		return false
+	}
+	e := &eraser{scanner: s}
+	for i, t := range s.tokens {
+		if t.inside < 0 && t.kind == name && (e.is(i, "export") || e.is(i, "import") && !e.any(i+1, "(", ".")) && !e.any(i-1, ".", "?.") {
+			return true
+		}
+	}
+	return false
 }
 
 // Ambiguous reports whether source may hold type arguments that are an expression

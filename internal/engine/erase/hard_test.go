@@ -14,6 +14,9 @@ func TestHardSourcesMeanTheSame(t *testing.T) {
 }
 
 var hard = []string{
+	"import type from 'x'; let y: T", "import type from from 'x'", "import type, { a } from 'x'; let y: T", "import type as from 'x'", "import type * as from from 'x'", "import type A = b.c",
+	"import type { A } from 'x'\n`y`", "import type { A } from 'x'\n[y]", "import type { A } from 'x'\nwith (y) z", "f()\nimport type { A } from 'x'\n(y)", "f()/**/import type A from 'x'", "if (a) import type B from 'x'",
+	"import type { 'a b' as c } from 'x'", "import type { as } from 'x'", "import type { default as a } from 'x'", "import type { A } from `x`", "x.import\ntype A = B\nf()", "import type A from 'x' assert {}",
 	"const n: number = 1; x!\n/f<b>(c)/g",
 	"const n: number = 1; a<b>\nc",
 	"const n: number = 1; const m = new Set<string>\nm.add(1)",
