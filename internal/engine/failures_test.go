@@ -100,6 +100,14 @@ func TestCharactersThatAreNotSeenAreNamed(t *testing.T) {
 	}
 }
 
+// What is too deep for V8 is not given to another compiler, whose stack would be all of the realm's memory.
+func TestSourcesThatNestTooDeepAreRefused(t *testing.T) {
+	f := runSource(t, strings.Repeat("(", 100_000), nil).failure
+	if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || f.Name != "RangeError" {
+		t.Errorf("%+v", f)
+	}
+}
+
 func TestRejectionsThatAreHandledInTimeAreNone(t *testing.T) {
 	for _, source := range []string{
 		"Promise.reject(1).catch(() => {}); 'ok'",
@@ -128,7 +136,8 @@ func TestAnUncaughtExceptionIsKept(t *testing.T) {
 }
 
 func TestAbsentGlobalsAreUndefinedAndHinted(t *testing.T) {
-	for _, name := range []string{"require", "process", "Buffer", "fetch", "XMLHttpRequest", "WebSocket", "fs", "window", "document", "Deno", "Bun", "readText"} {
+	for _, name := range []string{"require", "process", "Buffer", "fetch", "XMLHttpRequest", "WebSocket", "fs", "window", "document", "Deno", "Bun", "readText",
+		"Response", "Headers", "FormData", "Worker", "importScripts", "prompt", "print", "requestAnimationFrame", "SandboxDeniedError", "input"} {
 		if o := runSource(t, "typeof "+name, nil); o.value != `"undefined"` {
 			t.Errorf("typeof %s is %s", name, o.value)
 		}
@@ -136,6 +145,14 @@ func TestAbsentGlobalsAreUndefinedAndHinted(t *testing.T) {
 		if o.failure == nil || o.failure.Code != "RUNTIME" || o.failure.Hint == "" || !strings.Contains(o.failure.Message, name) {
 			t.Errorf("%s: %+v", name, o.failure)
 		}
+	}
+	for _, source := range []string{"globalThis.fetch('https://a/')", "new globalThis.Worker('a.js')"} {
+		if o := runSource(t, source, nil); o.failure == nil || o.failure.Name != "TypeError" || o.failure.Hint == "" {
+			t.Errorf("%s: %+v", source, o.failure)
+		}
+	}
+	if o := runSource(t, "globalThis.missing()", nil); o.failure.Hint != "" {
+		t.Errorf("a hint for anything: %q", o.failure.Hint)
 	}
 	if o := runSource(t, "missing", nil); o.failure.Hint != "" {
 		t.Errorf("a hint for anything: %q", o.failure.Hint)
