@@ -4,6 +4,12 @@
   const counts = new Map();
   const clocks = new Map();
 
+  const before = (first, data) => {
+    const all = [first];
+    for (let i = 0; i < data.length; i++) all[i + 1] = data[i];
+    return all;
+  };
+
   const methods = (emit, margin) => {
     const elapsed = (since) => {
       const ms = native.now() - since;
@@ -23,7 +29,7 @@
       assert: (condition = false, ...data) => {
         if (condition) return;
         if (typeof data[0] === 'string') data[0] = `Assertion failed: ${data[0]}`;
-        else data = ['Assertion failed', ...data];
+        else data = before('Assertion failed', data);
         emit('error', data);
       },
       count: (label = 'default') => {
@@ -48,7 +54,7 @@
       timeLog: (label = 'default', ...data) => {
         label = `${label}`;
         if (!clocks.has(label)) emit('warn', [`Timer '${label}' does not exist`]);
-        else emit('log', [`${label}: ${elapsed(clocks.get(label))}`, ...data]);
+        else emit('log', before(`${label}: ${elapsed(clocks.get(label))}`, data));
       },
       timeEnd: (label = 'default') => {
         rare.timeLog(label);

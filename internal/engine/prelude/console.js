@@ -1,5 +1,5 @@
 'use strict';
-(function (native, { replace }) {
+(function (native, { apply, replace }) {
   // What the calls of group() put before each line.
   const margin = { __proto__: null, text: '' };
 
@@ -10,7 +10,7 @@
   };
   // The rarer methods are a part of their own.
   let rare;
-  const more = () => rare ??= native.part('console-more').methods(emit, margin);
+  const more = (name, data) => apply((rare ??= native.part('console-more').methods(emit, margin))[name], undefined, data);
 
   return {
     console: {
@@ -20,19 +20,19 @@
       warn: (...data) => emit('warn', data),
       error: (...data) => emit('error', data),
       debug: (...data) => emit('debug', data),
-      dir: (...data) => more().dir(...data),
-      table: (...data) => more().table(...data),
-      trace: (...data) => more().trace(...data),
-      assert: (...data) => more().assert(...data),
+      dir: (...data) => more('dir', data),
+      table: (...data) => more('table', data),
+      trace: (...data) => more('trace', data),
+      assert: (...data) => more('assert', data),
       clear: () => {},
-      count: (...data) => more().count(...data),
-      countReset: (...data) => more().countReset(...data),
-      group: (...data) => more().group(...data),
-      groupCollapsed: (...data) => more().group(...data),
-      groupEnd: (...data) => more().groupEnd(...data),
-      time: (...data) => more().time(...data),
-      timeLog: (...data) => more().timeLog(...data),
-      timeEnd: (...data) => more().timeEnd(...data),
+      count: (...data) => more('count', data),
+      countReset: (...data) => more('countReset', data),
+      group: (...data) => more('group', data),
+      groupCollapsed: (...data) => more('group', data),
+      groupEnd: (...data) => more('groupEnd', data),
+      time: (...data) => more('time', data),
+      timeLog: (...data) => more('timeLog', data),
+      timeEnd: (...data) => more('timeEnd', data),
     },
   };
 });

@@ -152,7 +152,7 @@
     decode(input = undefined, options = undefined) {
       const bytes = join(this.#pending, input === undefined ? nothing : bytesOf(input));
       const stream = !!dictionary(options, "Failed to execute 'decode' on 'TextDecoder'").stream;
-      const [decoded, rest] = decoders[this.#encoding](bytes, stream, this.#fatal);
+      const { 0: decoded, 1: rest } = decoders[this.#encoding](bytes, stream, this.#fatal);
       this.#pending = nothing;
       if (decoded === undefined) {
         this.#begun = false;

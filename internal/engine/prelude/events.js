@@ -52,10 +52,11 @@
   }
   const { get: isTrusted } = Reflect.getOwnPropertyDescriptor({ get isTrusted() { return stateOf(this).trusted; } }, 'isTrusted');
   native.platform(Event, 'Event');
-  ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'].forEach((name, value) => {
-    Reflect.defineProperty(Event, name, { __proto__: null, value, enumerable: true });
-    Reflect.defineProperty(Event.prototype, name, { __proto__: null, value, enumerable: true });
-  });
+  const phases = ['NONE', 'CAPTURING_PHASE', 'AT_TARGET', 'BUBBLING_PHASE'];
+  for (let value = 0; value < phases.length; value++) {
+    Reflect.defineProperty(Event, phases[value], { __proto__: null, value, enumerable: true });
+    Reflect.defineProperty(Event.prototype, phases[value], { __proto__: null, value, enumerable: true });
+  }
 
   class CustomEvent extends Event {
     #detail;

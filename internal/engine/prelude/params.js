@@ -236,7 +236,7 @@
   }
   delete ParamsIterator.prototype.constructor;
   native.platform(ParamsIterator, 'URLSearchParams Iterator');
-  Reflect.setPrototypeOf(ParamsIterator.prototype, Reflect.getPrototypeOf(Reflect.getPrototypeOf([][iterator]())));
+  Reflect.setPrototypeOf(ParamsIterator.prototype, Reflect.getPrototypeOf(Reflect.getPrototypeOf(function* () {}.prototype)));
 
   return { URLSearchParams, linkTo, refill };
 });

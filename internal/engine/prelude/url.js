@@ -3,7 +3,7 @@
   const split = uncurryThis(String.prototype.split);
   const slice = uncurryThis(String.prototype.slice);
 
-  const [HREF, ORIGIN, PROTOCOL, USERNAME, PASSWORD, HOST, HOSTNAME, PORT, PATHNAME, SEARCH, HASH] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  const HREF = 0, ORIGIN = 1, PROTOCOL = 2, USERNAME = 3, PASSWORD = 4, HOST = 5, HOSTNAME = 6, PORT = 7, PATHNAME = 8, SEARCH = 9, HASH = 10;
   const record = (input, base) => {
     input = usv(input);
     if (base !== undefined) base = usv(base);
