@@ -114,6 +114,63 @@ func TestWrongArgumentsAreTypeErrorsAndNotSent(t *testing.T) {
 	}
 }
 
+// What means something elsewhere either means it here or is refused: nothing that a program relies on is passed over.
+func TestOptionsAreTakenOrRefused(t *testing.T) {
+	failed := refusing(rpc.ReplyError{Kind: rpc.KindOperation, Code: "ECONNREFUSED", Message: "no answer"})
+	for _, c := range []struct {
+		call, want string
+		sent       int
+	}{
+		{"fetch('https://a/', {redirect: 'follow', signal: null})", "SandboxOperationError: no answer", 1},
+		{"fetch('https://a/', {redirect: 'manual'})", "TypeError: redirect can only be 'follow'", 0},
+		{"fetchText('https://a/', {signal: AbortSignal.abort('enough')})", "enough", 0},
+		{"fetch('https://a/', {signal: AbortSignal.abort()})", "AbortError: This operation was aborted", 0},
+		{"fetch('https://a/', {signal: {aborted: true}})", "TypeError: signal must be an AbortSignal", 0},
+		{"fetch('https://a/', {signal: ended.signal}), ended.abort('enough'); await tried", "enough", 1},
+		{"spawn('/x', [], {signal: ended.signal}), ended.abort('enough'); await tried", "enough", 1},
+		{"fetch('https://a/', {signal: ended.signal})", "SandboxOperationError: no answer", 1},
+		{"fetch('https://a/', {body: {a: 1}})", "TypeError: body must be a string or a Uint8Array", 0},
+		{"spawn('/x', [], {stdin: 5})", "TypeError: stdin must be a string or a Uint8Array", 0},
+		{"writeBytes('/x', 'y')", "TypeError: content must be a Uint8Array", 0},
+		{"spawn('/x', [], {cwd: '/tmp'})", "TypeError: spawn takes no cwd", 0},
+		{"spawn('/x', [], {env: {A: 'b'}})", "TypeError: spawn takes no env", 0},
+		{"spawn('/x', [], {shell: true})", "TypeError: spawn takes no shell", 0},
+		{"spawn('/x', [], {timeout: 10})", "TypeError: spawn takes no timeout", 0},
+		{"spawn('/x', [], {shell: false, encoding: 'utf8'})", "SandboxOperationError: no answer", 1},
+	} {
+		call, rest, _ := strings.Cut(c.call, "), ")
+		if rest != "" {
+			call += ")"
+		}
+		o := runSource(t, "import * as c from 'realm:capabilities';\nconst ended = new AbortController();\nexport default async () => { try { const tried = c."+call+"; "+rest+
+			"; await tried } catch (e) { return String(e) } }", failed)
+		if o.failure != nil || !strings.HasPrefix(strings.Trim(o.value, `"`), c.want) || len(o.calls) != c.sent {
+			t.Errorf("%s: %s, %d sent, %+v", c.call, o.value, len(o.calls), o.failure)
+		}
+	}
+}
+
+// A program may break its arrays before it imports anything, and the methods of its maps and strings after that.
+func TestCallsOutliveWhatIsPatched(t *testing.T) {
+	const arrays = "Array.prototype[Symbol.iterator] = Array.prototype.map = Array.from = null;\n"
+	const others = "Map.prototype.get = Map.prototype.set = String.prototype.replace = String.prototype.toLowerCase = null;\n"
+	const calls = "const r = await c.fetch('https://a/', { headers: { A: 'b' } }), list = [r.headers.get('X'), await r.text()];\n" +
+		"await c.fetch('https://a/', { method: 'put', headers: [['A', 'b']] });\nawait c.spawn('/x', ['y']).catch(() => {});\nawait c.readText('/a');\nlist"
+	answer := value.NewObject(
+		value.Member{Key: "url", Value: "https://a/"}, value.Member{Key: "status", Value: 200.0}, value.Member{Key: "statusText", Value: "OK"},
+		value.Member{Key: "redirected", Value: false}, value.Member{Key: "headers", Value: value.NewObject(value.Member{Key: "X", Value: "y"})},
+		value.Member{Key: "body", Value: []byte("\xef\xbb\xbfz")}, value.Member{Key: "stdout", Value: []byte{}}, value.Member{Key: "stderr", Value: []byte{}})
+	for _, source := range []string{
+		arrays + "const c = await import('realm:capabilities');\n" + others + calls,
+		"const c = await import('realm:capabilities');\n" + arrays + others + calls,
+	} {
+		o := runSource(t, source, answering(&rpc.Reply{OK: true, Value: encoded(answer)}))
+		if o.value != `["y","z"]` || len(o.calls) < 4 {
+			t.Errorf("%s\n%s, %d sent, %+v", source, o.value, len(o.calls), o.failure)
+		}
+	}
+}
+
 func TestRefusalsAreErrorsTheGuestCanCatch(t *testing.T) {
 	denied := rpc.ReplyError{Kind: rpc.KindDenied, Message: "no", Capability: "filesystem.read", Target: "/a", Hint: "grant it"}
 	o := runSource(t, `

@@ -27,6 +27,9 @@ declare module "realm:capabilities" {
     method?: string;
     headers?: Record<string, string> | Iterable<[string, string]>;
     body?: string | ArrayBuffer | ArrayBufferView | URLSearchParams;
+    /** Ends the wait for the answer. What was sent is not called back. */
+    signal?: AbortSignal | null;
+    redirect?: "follow";
   }
   export interface ResponseHeaders extends Iterable<[string, string]> {
     get(name: string): string | null;
@@ -69,7 +72,7 @@ declare module "realm:capabilities" {
   export function spawn(
     path: string,
     args?: string[],
-    options?: { stdin?: string | ArrayBuffer | ArrayBufferView },
+    options?: { stdin?: string | ArrayBuffer | ArrayBufferView; signal?: AbortSignal | null },
   ): Promise<CommandResult>;
 
   /** Calls a granted host tool. */
