@@ -154,14 +154,32 @@ func TestARealmHasHeardWhatItsControlThreadHasRead(t *testing.T) {
 	}
 	defer r.End()
 	_ = unix.Kill(r.PID(), unix.SIGSTOP)
+	await(t, "stop", func() bool { return stopped(r.PID()) })
 	r.Interrupt('T')
 	if r.Heard() {
 		t.Error("it heard while it was stopped")
 	}
 	_ = unix.Kill(r.PID(), unix.SIGCONT)
-	for end := time.Now().Add(time.Minute); !r.Heard(); time.Sleep(time.Millisecond) {
+	await(t, "hear", r.Heard)
+}
+
+// await waits until a realm does something.
+func await(t *testing.T, what string, does func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !does(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it does not hear")
+			t.Fatalf("it does not %s", what)
 		}
 	}
+}
+
+// stopped reports whether every thread of a process is.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	for _, name := range threads {
+		if text, err := os.ReadFile(name); err != nil || !strings.Contains(string(text), ") T ") {
+			return false
+		}
+	}
+	return len(threads) > 0
 }

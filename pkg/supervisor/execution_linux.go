@@ -16,14 +16,6 @@ import (
 	"realm.internal/supervisor/pkg/value"
 )
 
-// grace is how much CPU a realm may use to say where it was once it has heard
-// that it must. An engine in JavaScript answers within a millisecond; one in a
-// native loop never. All of it, hearing included, is over after maxGrace.
-const (
-	grace    = 6 * time.Millisecond
-	maxGrace = time.Second
-)
-
 // served is how a broker ended.
 type served struct {
 	end broker.End
@@ -125,14 +117,14 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 	var kill <-chan time.Time
 	var why *stop
 	var ended time.Time
-	var usedThen time.Duration
+	var last farewell
 	end := func(code Code, letter byte, message string, cause error) {
 		if why == nil {
 			why = &stop{code, message, cause}
 			ended = time.Now()
-			usedThen, _ = realm.CPUTime()
+			last.began, _ = realm.CPUTime()
 			realm.Interrupt(letter)
-			kill = time.After(grace)
+			kill = time.After(time.Millisecond)
 		}
 	}
 	for {
@@ -156,11 +148,8 @@ func (x *execution) watch(ctx context.Context, realm *confine.Realm, start time.
 			x.session.abort = nil
 		case <-kill:
 			used, err := realm.CPUTime()
-			if !realm.Heard() {
-				usedThen = used
-			}
-			if left := grace - (used - usedThen); err == nil && left > 0 && time.Since(ended) < maxGrace {
-				kill = time.After(max(left, time.Millisecond))
+			if left := last.left(used, realm.Heard()); err == nil && left > 0 && time.Since(ended) < maxGrace {
+				kill = time.After(last.pause(left))
 				continue
 			}
 			realm.Kill()
