@@ -111,6 +111,12 @@ func (r *eventReport) answer(session *supervisor.Session, line *dataResponse) er
 	if line.RequestID != session.ID() && line.RequestID != "" {
 		return nil // an answer to another run
 	}
+	if string(line.Error) == "null" { // as some write what is not there
+		line.Error = nil
+	}
+	if string(line.Data) == "null" && line.Error != nil {
+		line.Data = nil
+	}
 	switch {
 	case line.DataRequestID == "":
 		return errors.New("dataRequestId is missing")

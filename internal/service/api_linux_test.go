@@ -248,7 +248,8 @@ func TestEveryCallOfTheAPIIsAsDescribed(t *testing.T) {
 		`{"data": 1}`:                                             "dataRequestId is missing",
 		`{"dataRequestId": "d1"}`:                                 "give either data or error",
 		`{"dataRequestId": "d1", "data": 1, "error": {}}`:         "give either data or error",
-		`{"dataRequestId": "d1", "error": null}`:                  "error is no JSON object",
+		`{"dataRequestId": "d1", "error": null}`:                  "give either data or error",
+		`{"dataRequestId": "d1", "data": null, "error": 1}`:       "error is no JSON object",
 		`{"dataRequestId": "d1", "error": {"message": "\ud83d"}}`: "message holds half of a surrogate pair",
 		`{"dataRequestId": "d1", "data": 1, "type": "data"}`:      "type is not data_response",
 		`{"dataRequestId": "d1", "data": 1, "requestId": "l2"}`:   "requestId is not that of the path, l1",
@@ -257,7 +258,7 @@ func TestEveryCallOfTheAPIIsAsDescribed(t *testing.T) {
 			t.Errorf("the answer %s: %d %s, want %q", body, status, text, want)
 		}
 	}
-	answer := js(map[string]any{"type": "data_response", "requestId": "l1", "dataRequestId": asked["dataRequestId"], "data": map[string]any{"b": 2}})
+	answer := js(map[string]any{"type": "data_response", "requestId": "l1", "dataRequestId": asked["dataRequestId"], "data": map[string]any{"b": 2}, "error": nil})
 	if status, text := r.send("POST", "/v1/runs/l1/responses", answer); status != 204 {
 		t.Errorf("an answer: %d %s", status, text)
 	}

@@ -70,6 +70,12 @@ func (s *Service) respond(c *call) error {
 	if id, err := text(all, "requestId"); err != nil || id != "" && id != run.id {
 		return malformed("requestId is not that of the path, %s", run.id)
 	}
+	if string(all["error"]) == "null" { // as some write what is not there
+		delete(all, "error")
+	}
+	if string(all["data"]) == "null" && all["error"] != nil {
+		delete(all, "data")
+	}
 	id, err := text(all, "dataRequestId")
 	switch {
 	case err != nil:
