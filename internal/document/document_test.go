@@ -2,6 +2,8 @@ package document
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -118,6 +120,12 @@ func TestProblemsNamePlaceAndFix(t *testing.T) {
 		{"a NUL byte is refused", "name: a\x00b", `line 1:8: the document holds a NUL byte`},
 		{"invalid UTF-8 is refused", "name: \xff", `the document is not UTF-8`},
 		{"broken YAML is refused", "name: [", `malformed YAML`},
+		{"a tab is told with its line", "inner:\n\tsize: 1", "line 2:1: malformed YAML: found character '\t' that cannot start any token; indent with spaces"},
+		{"an open quote is told where it begins", "flag: true\nname: \"x\n", `line 2:7: malformed YAML: could not find end character of double-quoted text; close the quote`},
+		{"a reserved character is told with its place", "name: @x", `line 1:7: malformed YAML: '@' is a reserved character; put the text in quotes`},
+		{"a key without a space behind its colon is none", "inner: {size:10}", `size:10`},
+		{"a key with a colon in it is never misread", "{map: {pre:A: x}}", `line 1:8: malformed YAML: a key with a colon in it; put the key in quotes`},
+		{"nor is one in another's brackets", "{inner: {size:10}}", `size:10`},
 		{"broken JSON is refused", `{"name": "x"`, `malformed`},
 		{"half a character is refused", "{\"name\":\n \"a\\ud83db\"}", `line 2:2: the text holds half of a surrogate pair; write both halves, or the character itself`},
 		{"half a character as a key is refused", `{"map": {"\udc00": "x"}}`, `line 1:10: the text holds half of a surrogate pair`},
@@ -252,4 +260,19 @@ func FuzzDecode(f *testing.F) {
 			_ = source.Locate(&Error{Problems: []Problem{{Path: "items[0].name"}}})
 		}
 	})
+}
+
+// In nested brackets as everywhere, a colon ends a key only where something separates it from what follows.
+func TestColonsWithinTextNeedNoQuotes(t *testing.T) {
+	for _, document := range []string{
+		"list: [http://127.0.0.1:80/a?b=c#d, ns:a:b, 12:30]\nmap: {\"pre:A\": x:y, b: 1:2}",
+		"{list: [http://127.0.0.1:80/a?b=c#d, ns:a:b, 12:30], map: {\"pre:A\": x:y, b: 1:2}}",
+		"{list: [http://127.0.0.1:80/a?b=c#d,\n  ns:a:b,\n  12:30 ],  \"map\": {'pre:A': x:y , \"b\":1:2}}",
+		"list:\n- http://127.0.0.1:80/a?b=c#d\n- ns:a:b\n- 12:30\nmap:\n  pre:A: x:y\n  b: 1:2",
+	} {
+		s, _, err := decode(t, document)
+		if err != nil || !slices.Equal(s.List, []string{"http://127.0.0.1:80/a?b=c#d", "ns:a:b", "12:30"}) || !maps.Equal(s.Map, map[string]string{"pre:A": "x:y", "b": "1:2"}) {
+			t.Errorf("%s\n%+v %v", document, s, err)
+		}
+	}
 }

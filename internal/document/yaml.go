@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -69,12 +70,35 @@ func scan(text string) (token.Tokens, error) {
 			if err := guard.check(tk); err != nil {
 				return nil, err
 			}
+			if n := len(tokens); n > 1 {
+				if whole := joined(tokens[n-2], tokens[n-1], tk); whole != nil {
+					if strings.Contains(whole.Value, ": ") { // a key with a colon in it, which the scanner takes for text up to the end
+						return nil, single(whole.Position.Line, whole.Position.Column, "malformed YAML: a key with a colon in it", "put the key in quotes")
+					}
+					tokens, tk = tokens[:n-2], whole
+				}
+			}
+			tokens.Add(tk)
 		}
-		if tokens.Add(batch...); len(tokens) > 3*maxValues {
+		if len(tokens) > 3*maxValues {
 			return nil, single(0, 0, fmt.Sprintf("the document has more than %d values", maxValues), "shorten it")
 		}
 	}
 }
+
+// joined is the text that key, colon and value make together, nil when they do not. Within nested brackets the scanner takes
+// every colon for the end of a key; in YAML it is one where something separates it from what follows, so that
+// [http://host:80] is a list of one text.
+func joined(key, colon, value *token.Token) *token.Token {
+	if colon.Type != token.MappingValueType || !isPlain(key) || !isPlain(value) ||
+		key.Position.Offset+utf8.RuneCountInString(key.Value) != colon.Position.Offset || colon.Position.Offset+1 != value.Position.Offset {
+		return nil
+	}
+	return token.String(key.Value+":"+value.Value, key.Origin+":"+value.Origin, key.Position)
+}
+
+// isPlain reports whether a token is a scalar without quotes.
+func isPlain(tk *token.Token) bool { return tk.CharacterType == token.CharacterTypeMiscellaneous && tk.Type != token.CommentType }
 
 // nesting follows how deep the tokens seen so far can nest.
 type nesting struct {
@@ -209,6 +233,10 @@ func positionOf(n ast.Node) position {
 
 // syntaxError keeps the parser's position and message, and leaves out its drawing of the source: that may hold secrets.
 func syntaxError(err error) error {
+	if invalid, ok := errors.AsType[*scanner.InvalidTokenError](err); ok {
+		at := invalid.Token.Position
+		return single(at.Line, at.Column, "malformed YAML: "+shorten(invalid.Error()), slip(invalid.Error()))
+	}
 	var located interface {
 		GetMessage() string
 		GetToken() *token.Token
@@ -221,4 +249,17 @@ func syntaxError(err error) error {
 		at = position{tk.Position.Line, tk.Position.Column}
 	}
 	return single(at.line, at.column, "malformed YAML: "+shorten(located.GetMessage()), "")
+}
+
+// slip is what mends the commonest ones, by the scanner's words.
+func slip(message string) string {
+	switch {
+	case strings.Contains(message, "reserved character"):
+		return "put the text in quotes"
+	case strings.Contains(message, "end character"):
+		return "close the quote"
+	case strings.Contains(message, "'\t'"):
+		return "indent with spaces"
+	}
+	return ""
 }
