@@ -2,8 +2,10 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 
 	"realm.internal/supervisor/internal/confine"
+	"realm.internal/supervisor/internal/launch"
 )
 
 // takeRealm returns a realm for spec that nobody has used: one that waits, the one
@@ -12,8 +14,8 @@ func (s *Supervisor) takeRealm(ctx context.Context, spec confine.Spec) (*confine
 	if r := s.host.pool.take(spec); r != nil {
 		return r, nil
 	}
-	if r := s.host.ahead.take(ctx, spec); r != nil {
-		return r, nil
+	if r, err := s.host.ahead.take(ctx, spec); r != nil || err != nil {
+		return r, err
 	}
 	return s.host.confine.Start(ctx, spec)
 }
@@ -38,36 +40,46 @@ func adapt(r *confine.Realm, spec confine.Spec) bool {
 type ahead struct {
 	spec    confine.Spec
 	stop    context.CancelFunc
-	started chan *confine.Realm // one, nil if it could not be started; then closed
+	started chan begun // one; then closed
+}
+
+// begun is a realm, or why there is none.
+type begun struct {
+	realm *confine.Realm
+	err   error
 }
 
 func startAhead(h *confine.Host, spec confine.Spec) *ahead {
 	ctx, stop := context.WithCancel(context.Background())
-	a := &ahead{spec: spec, stop: stop, started: make(chan *confine.Realm, 1)}
+	a := &ahead{spec: spec, stop: stop, started: make(chan begun, 1)}
 	go func() {
-		r, _ := h.Start(ctx, spec) // why it did not start is told when the run starts another
-		a.started <- r
+		r, err := h.Start(ctx, spec)
+		a.started <- begun{r, err}
 		close(a.started)
 	}()
 	return a
 }
 
-// take returns the realm if it fits spec and nobody has taken it.
-func (a *ahead) take(ctx context.Context, spec confine.Spec) *confine.Realm {
+// take returns the realm if it fits spec and nobody has taken it. Why it did not start is told by the one that the run starts
+// then; but a host that took too long has had its time.
+func (a *ahead) take(ctx context.Context, spec confine.Spec) (*confine.Realm, error) {
 	if a == nil {
-		return nil
+		return nil, nil
 	}
 	if !fits(a.spec, spec) {
 		a.stop()
-		return nil
+		return nil, nil
 	}
 	defer context.AfterFunc(ctx, a.stop)()
-	r := <-a.started
-	if r != nil && !adapt(r, spec) {
-		r.End()
-		return nil
+	first := <-a.started
+	if _, late := errors.AsType[*launch.NotReady](first.err); late {
+		return nil, first.err
 	}
-	return r
+	if first.realm != nil && !adapt(first.realm, spec) {
+		first.realm.End()
+		return nil, nil
+	}
+	return first.realm, nil
 }
 
 // close ends a realm that no run took.
@@ -76,7 +88,7 @@ func (a *ahead) close() {
 		return
 	}
 	a.stop()
-	if r := <-a.started; r != nil {
-		r.End()
+	if first := <-a.started; first.realm != nil {
+		first.realm.End()
 	}
 }

@@ -60,7 +60,7 @@ func startFailure(t grants.Spawn, err error) error {
 	case errors.As(err, &missing):
 		return &capability.Failure{
 			Code:    "UNENFORCEABLE",
-			Message: "the host cannot confine the command: " + missing.Layer,
+			Message: "the host cannot confine the command (" + missing.Layer + "); the audit record says why",
 			Host:    err,
 		}
 	case errors.Is(err, launch.ErrSpecTooLarge), errors.Is(err, unix.E2BIG):
