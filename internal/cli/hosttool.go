@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sys/unix"
+
 	"realm.internal/supervisor/pkg/grants"
 	"realm.internal/supervisor/pkg/supervisor"
 	"realm.internal/supervisor/pkg/value"
@@ -40,7 +42,7 @@ func addTools(g *grants.Grants, flags []string) (*hostTools, error) {
 	for _, v := range flags {
 		name, command, _ := strings.Cut(v, "=")
 		words, err := splitWords(command)
-		if err == nil && len(words) == 0 {
+		if err == nil && (name == "" || len(words) == 0) {
 			err = errors.New("write NAME=COMMAND")
 		}
 		if err == nil && tools.functions[name] != nil {
@@ -67,7 +69,7 @@ func addTools(g *grants.Grants, flags []string) (*hostTools, error) {
 
 // callProgram runs a trusted local program, unconfined: parameters on standard
 // input, the answer on standard output, both JSON. Its whole process group is
-// killed when ctx ends, and the program itself when the supervisor dies.
+// killed when the program or ctx ends, and the program itself when the supervisor dies.
 func callProgram(ctx context.Context, path string, words []string, params json.RawMessage) (any, error) {
 	// The death signal is sent when the thread that started it ends.
 	runtime.LockOSThread()
@@ -76,10 +78,10 @@ func callProgram(ctx context.Context, path string, words []string, params json.R
 	cmd.Args = words
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = toolGrace // a background child may hold the pipes
+	cmd.WaitDelay = toolGrace // what left the group may hold the pipes
 	answer, complaint := &limitedBuffer{limit: maxToolAnswer}, &tailBuffer{limit: toolErrorTail}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(params), answer, complaint
-	if err := cmd.Run(); err != nil {
+	if err := runGroup(cmd); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, toolError(ctx, err, complaint.String())
 	}
 	if answer.over {
@@ -93,6 +95,18 @@ func callProgram(ctx context.Context, path string, words []string, params json.R
 		return nil, fmt.Errorf("the tool's answer is not JSON: %w", err)
 	}
 	return v, nil
+}
+
+// runGroup runs cmd, the leader of a process group, and ends what it leaves of that group. The leader is reaped last: until
+// then nobody else's group can have its number.
+func runGroup(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	for errors.Is(unix.Waitid(unix.P_PID, cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+	}
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	return cmd.Wait()
 }
 
 func toolError(ctx context.Context, err error, complaint string) error {

@@ -68,8 +68,6 @@ The result goes to standard output, console output and errors to standard error.
 	s.BoolVar(&f.ci, "ci", false, "run as a step of a CI job: annotations and a summary where the runner has them")
 	s.StringVar(&f.ciReport, "ci-report", "", "with --ci, write a code quality report to `FILE`")
 	s.StringSliceVar(&f.allowMissing, "allow-missing", nil, "run although `LAYER[,LAYER]` cannot be enforced; this weakens the isolation")
-	cmd.MarkFlagsMutuallyExclusive("grants", "profile")
-	cmd.MarkFlagsMutuallyExclusive("json", "events", "observation")
 	return cmd
 }
 
@@ -83,6 +81,10 @@ func (f *runFlags) operands(dash int, args []string) error {
 		return errors.New("run needs a FILE, or - for standard input\nsee supervisor run --help")
 	case dash > 1:
 		return fmt.Errorf("unexpected argument %q: write -- before the source's own arguments", args[1])
+	case f.grants.file != "" && f.profile != "":
+		return errors.New("--grants and --profile exclude each other: a run has the grants of one of them")
+	case f.json && f.events, f.json && f.observation, f.events && f.observation:
+		return errors.New("--json, --events and --observation exclude each other: standard output has one form")
 	case f.ciReport != "" && !f.ci:
 		return errors.New("--ci-report is for --ci")
 	case f.receipt == "-" || f.ciReport == "-":
