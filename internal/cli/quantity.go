@@ -18,7 +18,9 @@ func milliseconds(key, text string) (int64, error) {
 	if d%time.Millisecond != 0 {
 		return 0, fmt.Errorf("%q is not a whole number of milliseconds", text)
 	}
-	return bounded(key, text, d.Milliseconds())
+	most, _, _ := grants.Resources{}.Bound(key)
+	maximum := time.Duration(most) * time.Millisecond
+	return bounded(key, text, d.Milliseconds(), fmt.Sprintf("use a duration from 1ms to %gh, or leave it out", maximum.Hours()))
 }
 
 // mebibytes reads a size flag for the limit key: a number with K, M or G (also
@@ -42,15 +44,17 @@ func mebibytes(key, text string) (int64, error) {
 	default:
 		return 0, sizeError(text)
 	}
-	return bounded(key, text, n)
+	_, fix, _ := grants.Resources{}.Bound(key)
+	return bounded(key, text, n, fix)
 }
 
 func sizeError(text string) error {
 	return fmt.Errorf("%q is no size: write it like 256M or 1G; a plain number is MiB", text)
 }
 
-func bounded(key, text string, n int64) (int64, error) {
-	maximum, fix, _ := grants.Resources{}.Bound(key)
+// bounded holds n to the limit key; fix is in the flag's own unit.
+func bounded(key, text string, n int64, fix string) (int64, error) {
+	maximum, _, _ := grants.Resources{}.Bound(key)
 	if n < 1 || n > maximum {
 		return 0, fmt.Errorf("%q is out of bounds for %s: %s", text, key, fix)
 	}
