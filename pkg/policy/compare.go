@@ -38,9 +38,26 @@ func beyond(what string, listed []string) string {
 	return "is beyond the policy, which allows the " + what + " " + strings.Join(listed, ", ")
 }
 
+// instead mends what is beyond the policy.
+func instead(listed []string) string {
+	if len(listed) == 0 {
+		return "remove it"
+	}
+	return "use one of them, or remove it"
+}
+
+// name adds one thing that the policy lists by name, pattern or path.
+func (c *comparison) name(at, value string, allowed bool, what string, listed []string) {
+	c.add(at, value, allowed, beyond(what, listed), instead(listed))
+}
+
 func (c *comparison) roots(at string, asked, listed []string) {
+	fix := "ask for a directory within one of them"
+	if len(listed) == 0 {
+		fix = instead(nil)
+	}
 	for i, root := range asked {
-		c.add(document.Index(at, i), root, covered(root, listed), beyond("roots", listed), "ask for a directory within one of them")
+		c.add(document.Index(at, i), root, covered(root, listed), beyond("roots", listed), fix)
 	}
 }
 
@@ -60,7 +77,7 @@ func named(name string, listed []string) bool {
 func (c *comparison) network(n grants.Network) {
 	limit := c.ceiling.Network
 	for i, origin := range n.Origins {
-		c.add(document.Index("network.origins", i), origin, anyCovers(limit.Origins, origin), beyond("origins", limit.Origins), "")
+		c.name(document.Index("network.origins", i), origin, anyCovers(limit.Origins, origin), "origins", limit.Origins)
 	}
 	methods := limit.Methods
 	if len(methods) == 0 {
@@ -68,7 +85,7 @@ func (c *comparison) network(n grants.Network) {
 	}
 	for i, method := range n.Methods {
 		if len(n.Origins) > 0 {
-			c.add(document.Index("network.methods", i), method, named(method, methods), beyond("methods", methods), "")
+			c.name(document.Index("network.methods", i), method, named(method, methods), "methods", methods)
 		}
 	}
 	for i, in := range n.Inject {
@@ -77,17 +94,17 @@ func (c *comparison) network(n grants.Network) {
 				(l.Secret == wildcard || l.Secret == in.Secret) && (l.Prefix == in.Prefix || l.Header == wildcard || l.Prefix == wildcard)
 		})
 		c.add(document.Index("network.inject", i), fmt.Sprintf("the header %s of %s with the secret %s", in.Header, in.Origin, in.Secret), allowed,
-			"is beyond the policy, which lists no such injection", "")
+			"is beyond the policy, which lists no such injection", "remove it")
 	}
 	for i, host := range n.PrivateHosts {
-		c.add(document.Index("network.privateHosts", i), host, hostCovered(limit.PrivateHosts, host), beyond("private hosts", limit.PrivateHosts), "")
+		c.name(document.Index("network.privateHosts", i), host, hostCovered(limit.PrivateHosts, host), "private hosts", limit.PrivateHosts)
 	}
 }
 
 func (c *comparison) subprocess(s grants.Subprocess) {
 	limit := c.ceiling.Subprocess
 	for i, command := range s.Commands {
-		c.add(document.Index("subprocess.commands", i), command, slices.Contains(limit.Commands, command), beyond("commands", limit.Commands), "")
+		c.name(document.Index("subprocess.commands", i), command, slices.Contains(limit.Commands, command), "commands", limit.Commands)
 	}
 	c.variables("subprocess.environment", s.Environment, limit.Environment)
 	c.roots("subprocess.sandbox.read", s.Sandbox.Read, limit.Sandbox.Read)
@@ -111,11 +128,12 @@ func (c *comparison) variables(at string, asked, listed map[string]string) {
 		if !ok {
 			value, ok = listed[wildcard]
 		}
-		reason := beyond("variables", slices.Sorted(maps.Keys(listed)))
+		names := slices.Sorted(maps.Keys(listed))
+		reason, fix := beyond("variables", names), instead(names)
 		if ok {
-			reason = "has another value than the policy allows"
+			reason, fix = "has another value than the policy allows", "use the policy's value, or remove it"
 		}
-		c.add(document.Join(at, name), "the variable "+name, ok && (value == wildcard || value == asked[name]), reason, "")
+		c.add(document.Join(at, name), "the variable "+name, ok && (value == wildcard || value == asked[name]), reason, fix)
 	}
 }
 
@@ -128,14 +146,16 @@ func (c *comparison) secret(name string, g grants.Grants) {
 	}
 	sourced := asked.FromEnv != "" || asked.FromFile != ""
 	switch {
+	case sourced && c.from == noSources && !ok:
+		c.add(at, what, false, "is read on the host, which only the policy may ask for", "use a profile that has it")
 	case sourced && c.from == noSources:
 		c.add(at, what, false, "is read on the host, which only the policy may ask for", "use a profile, or give the secret by value")
 	case c.from == profileSources:
 		c.add(at, what, true, "", "")
 	case !ok:
-		c.add(at, what, false, beyond("secrets", slices.Sorted(maps.Keys(c.ceiling.Secrets))), "")
+		c.name(at, what, false, "secrets", slices.Sorted(maps.Keys(c.ceiling.Secrets)))
 	case sourced && (asked.FromEnv != listed.FromEnv || asked.FromFile != listed.FromFile):
-		c.add(at, what, false, "is beyond the policy, which allows another source", "")
+		c.add(at, what, false, "is beyond the policy, which allows another source", "give the secret by value")
 	case listed.Guest != nil && !*listed.Guest && guestMayRead(name, g):
 		c.add(at, what, false, "may be read by the guest, which the policy does not allow", "write guest: false")
 	default:
@@ -151,7 +171,7 @@ func guestMayRead(name string, g grants.Grants) bool {
 func (c *comparison) tools(t grants.Tools) {
 	limit := c.ceiling.Tools
 	for i, name := range t.Allowed {
-		c.add(document.Index("tools.allowed", i), "the tool "+name, named(name, limit.Allowed), beyond("tools", limit.Allowed), "")
+		c.name(document.Index("tools.allowed", i), "the tool "+name, named(name, limit.Allowed), "tools", limit.Allowed)
 	}
 	if limit.ReadOnly && len(t.Allowed) > 0 {
 		c.add("tools.readOnly", "tools that write", t.ReadOnly, "are not allowed by the policy", "write tools: {readOnly: true}")

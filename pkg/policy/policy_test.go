@@ -149,17 +149,17 @@ func TestGrantsBeyondACeilingAreRefusedNamingBothSides(t *testing.T) {
 		{"another scheme", "network: {origins: ['http://api.example.com']}", `http://api.example.com is beyond the policy`},
 		{"another port", "network: {origins: ['https://api.example.com:8443']}", `https://api.example.com:8443 is beyond the policy`},
 		{"a suffix without a dot", "network: {origins: ['https://evilexample.com']}", `is beyond the policy`},
-		{"another method", "network: {origins: ['https://a.example.com'], methods: [GET, PUT]}", `network.methods[1]: PUT is beyond the policy, which allows the methods GET, POST`},
-		{"another injection", "{network: {origins: ['https://a.example.com'], inject: [{origin: 'https://a.example.com', header: X-Key, secret: FREE}]}, secrets: {FREE: v}}", `network.inject[0]: the header X-Key of https://a.example.com with the secret FREE is beyond the policy`},
+		{"another method", "network: {origins: ['https://a.example.com'], methods: [GET, PUT]}", `network.methods[1]: PUT is beyond the policy, which allows the methods GET, POST; use one of them, or remove it`},
+		{"another injection", "{network: {origins: ['https://a.example.com'], inject: [{origin: 'https://a.example.com', header: X-Key, secret: FREE}]}, secrets: {FREE: v}}", `network.inject[0]: the header X-Key of https://a.example.com with the secret FREE is beyond the policy, which lists no such injection; remove it`},
 		{"another private host", "network: {privateHosts: [internal]}", `internal is beyond the policy, which allows the private hosts *.internal`},
-		{"another command", "subprocess: {commands: [/bin/sh]}", `/bin/sh is beyond the policy, which allows the commands /usr/bin/jq`},
+		{"another command", "subprocess: {commands: [/bin/sh]}", `/bin/sh is beyond the policy, which allows the commands /usr/bin/jq; use one of them, or remove it`},
 		{"another variable of commands", "subprocess: {environment: {HOME: /}}", `the variable HOME is beyond the policy`},
 		{"another sandbox root", "subprocess: {commands: [/usr/bin/jq], sandbox: {write: [/srv/in]}}", `subprocess.sandbox.write[0]: /srv/in is beyond the policy, which allows the roots /srv/out`},
 		{"a longer timeout", "subprocess: {commands: [/usr/bin/jq], timeoutMs: 60001}", `subprocess.timeoutMs: 60001 is above the policy's 60000; ask for 60000 at most`},
 		{"another variable", "environment: {PATH: /}", `the variable PATH is beyond the policy, which allows the variables LEVEL, MODE`},
-		{"another value", "environment: {MODE: write}", `environment.MODE: the variable MODE has another value than the policy allows`},
+		{"another value", "environment: {MODE: write}", `environment.MODE: the variable MODE has another value than the policy allows; use the policy's value, or remove it`},
 		{"another secret", "secrets: {OTHER: v}", `secrets.OTHER: the secret OTHER (secret given by value) is beyond the policy, which allows the secrets API_TOKEN, FREE`},
-		{"another source", "secrets: {FREE: {fromFile: /etc/shadow}}", `the secret FREE (secret from the file /etc/shadow) is beyond the policy, which allows another source`},
+		{"another source", "secrets: {FREE: {fromFile: /etc/shadow}}", `the secret FREE (secret from the file /etc/shadow) is beyond the policy, which allows another source; give the secret by value`},
 		{"a secret that the guest may not read", "secrets: {API_TOKEN: {fromEnv: API_TOKEN}}", `may be read by the guest, which the policy does not allow; write guest: false`},
 		{"another tool", "tools: {allowed: [delete], readOnly: true}", `the tool delete is beyond the policy, which allows the tools get_account, list_accounts`},
 		{"tools that write", "tools: {allowed: [get_account]}", `tools.readOnly: tools that write are not allowed by the policy; write tools: {readOnly: true}`},
@@ -180,6 +180,21 @@ func TestGrantsBeyondACeilingAreRefusedNamingBothSides(t *testing.T) {
 	}
 	if err := p.Check(grants.Grants{Filesystem: grants.Filesystem{Read: []string{"relative"}}}); err == nil || !strings.Contains(err.Error(), "is not absolute") {
 		t.Errorf("invalid grants: %v", err)
+	}
+}
+
+func TestWhateverIsRefusedHasAFixThatHolds(t *testing.T) {
+	g := grantsOf(t, "{filesystem: {read: [/etc]}, network: {origins: ['https://a.example'], methods: [PUT], privateHosts: [b], inject: [{origin: 'https://a.example', header: X, secret: S}]}, "+
+		"subprocess: {commands: [/bin/sh], environment: {A: x}}, environment: {A: x}, secrets: {S: {fromEnv: S}}, tools: {allowed: [a]}, modules: {m: /m.mjs}}")
+	for claim, p := range map[string]*Policy{"beyond what is listed": load(t, full), "where nothing is listed": load(t, "version: 1")} {
+		for _, l := range p.ExplainBrought(g) {
+			if !l.Allowed && (l.Fix == "" || strings.HasPrefix(l.Path, "secrets.") && strings.Contains(l.Fix, "by value")) {
+				t.Errorf("%s: %+v", claim, l)
+			}
+			if !l.Allowed && p.Ceilings == nil && l.Value != "PUT" && strings.Contains(l.Fix, "one of them") {
+				t.Errorf("%s: there are none but GET: %+v", claim, l)
+			}
+		}
 	}
 }
 
