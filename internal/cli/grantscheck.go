@@ -149,7 +149,7 @@ func readableSecrets(g grants.Grants) []string {
 func (d *description) tools(t grants.Tools) {
 	only := ""
 	if t.ReadOnly {
-		only = ", as long as they have no effects"
+		only = ", unless they declare effects"
 	}
 	d.list("may call the host tools %s"+only, "may not call any host tool", t.Allowed)
 }

@@ -39,7 +39,7 @@ func TestWhatIsGrantedIsSaid(t *testing.T) {
 		"sends the secret API_TOKEN in the header Authorization to https://api.example.com without seeing it", "may reach db.internal even at private addresses",
 		"may start /usr/bin/jq, each jailed, without network, for at most 30000 ms", "gives those programs the variables JQ_COLORS",
 		"lets those programs read /usr/share/data", "lets those programs write /srv/made", "lets those programs execute nothing but /usr/bin/jq",
-		"may read the variables MODE", "may read the secret RAW (secret given by value)", "may call the host tools get_account, as long as they have no effects",
+		"may read the variables MODE", "may read the secret RAW (secret given by value)", "may call the host tools get_account, unless they declare effects",
 		"may import lodash beside realm:capabilities", "has the WebAssembly modules calc, whose bindings run first and define globals",
 		"runs in the time zone Europe/Berlin", "runs in the locale de-DE", "is limited to 77 bytes of one read (maxReadBytes)",
 	} {

@@ -90,7 +90,7 @@ func (g Grants) guestMayRead(name string, s Secret) bool {
 	return !slices.ContainsFunc(g.Network.Inject, func(in Injection) bool { return in.Secret == name })
 }
 
-// Tool decides about a call of a host tool; readOnly is what the tool declares about itself. The error is a *Denial.
+// Tool decides about a call of a host tool; readOnly says that nobody declared effects of the tool. The error is a *Denial.
 func (c *Checker) Tool(method string, readOnly bool) (ToolCall, error) {
 	if !slices.Contains(c.grants.Tools.Allowed, method) {
 		hint := ""
@@ -101,7 +101,7 @@ func (c *Checker) Tool(method string, readOnly bool) (ToolCall, error) {
 	}
 	if c.grants.Tools.ReadOnly && !readOnly {
 		return ToolCall{}, &Denial{CapabilityTool, Target(method),
-			"only read-only tools are granted and this one does not declare itself read-only", "tools: {readOnly: false}"}
+			"only tools without effects are granted and this one declares effects", "tools: {readOnly: false}"}
 	}
 	return ToolCall{method: method, valid: true}, nil
 }

@@ -181,7 +181,7 @@ func TestReadOnlyToolsAreEnforced(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := c.Tool("change", false)
-	refused(t, err, CapabilityTool, "only read-only tools")
+	refused(t, err, CapabilityTool, "only tools without effects")
 	_, err = c.Tool("other", true)
 	if d := refused(t, err, CapabilityTool, "not granted"); d.Hint != "tools: {allowed: [other]}" {
 		t.Errorf("hint %q", d.Hint)

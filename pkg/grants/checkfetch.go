@@ -68,10 +68,10 @@ func (c *Checker) request(method string, u *url.URL, origin Origin) (Fetch, erro
 	}
 	allowed := c.grants.Network.Methods
 	if !slices.Contains(c.origins, origin) {
-		return deny("the origin is not granted", networkHint(origin, method, allowed))
+		return deny("the origin is not granted", c.networkHint(origin, method))
 	}
 	if !slices.Contains(allowed, method) {
-		return deny("the method "+method+" is not granted", networkHint(origin, method, allowed))
+		return deny("the method "+method+" is not granted", c.networkHint(origin, method))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return Fetch{
@@ -84,11 +84,19 @@ func (c *Checker) request(method string, u *url.URL, origin Origin) (Fetch, erro
 	}, nil
 }
 
-func networkHint(origin Origin, method string, allowed []string) string {
-	if method == "GET" && slices.Contains(allowed, method) {
+// networkHint keeps the methods that granted origins have: a list takes the place of GET.
+func (c *Checker) networkHint(origin Origin, method string) string {
+	methods := []string{method}
+	if len(c.origins) > 0 {
+		methods = slices.Clone(c.grants.Network.Methods)
+		if !slices.Contains(methods, method) {
+			methods = append(methods, method)
+		}
+	}
+	if slices.Equal(methods, []string{"GET"}) {
 		return fmt.Sprintf("network: {origins: [%s]}", flow(origin.String()))
 	}
-	return fmt.Sprintf("network: {origins: [%s], methods: [%s]}", flow(origin.String()), method)
+	return fmt.Sprintf("network: {origins: [%s], methods: [%s]}", flow(origin.String()), strings.Join(methods, ", "))
 }
 
 // rawTarget is a URL that could not be parsed, without what may be a query or credentials.

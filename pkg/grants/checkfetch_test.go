@@ -81,8 +81,16 @@ func TestGrantedRequestsCarryWhatTheyNeed(t *testing.T) {
 func TestMethodsAreEnforced(t *testing.T) {
 	c := NewChecker(load(t, "network: {origins: ['https://a.example']}"))
 	_, err := c.Fetch("POST", "https://a.example/")
-	if d := refused(t, err, CapabilityNetwork, "the method POST is not granted"); d.Hint != "network: {origins: [\"https://a.example\"], methods: [POST]}" {
+	if d := refused(t, err, CapabilityNetwork, "the method POST is not granted"); d.Hint != "network: {origins: [\"https://a.example\"], methods: [GET, POST]}" {
 		t.Errorf("hint %q", d.Hint)
+	}
+	_, err = c.Fetch("POST", "https://b.example/")
+	if d := refused(t, err, CapabilityNetwork, "the origin is not granted"); d.Hint != "network: {origins: [\"https://b.example\"], methods: [GET, POST]}" {
+		t.Errorf("hint for another origin %q", d.Hint)
+	}
+	_, err = NewChecker(Grants{}).Fetch("POST", "https://b.example/")
+	if d := refused(t, err, CapabilityNetwork, "the origin is not granted"); d.Hint != "network: {origins: [\"https://b.example\"], methods: [POST]}" {
+		t.Errorf("hint where nothing is granted %q", d.Hint)
 	}
 	for _, method := range []string{"CONNECT", "trace", "G ET", "GET\r\n", "G\u00c9T"} {
 		if _, err := c.Fetch(method, "https://a.example/"); err == nil {

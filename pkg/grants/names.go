@@ -39,8 +39,12 @@ func validPath(p string) string {
 
 // validSpecifier wants what an import can name.
 func validSpecifier(specifier string) string {
-	if isPattern(specifier) {
+	first, _, _ := strings.Cut(specifier, "/")
+	switch {
+	case isPattern(specifier):
 		return pattern
+	case first == "." || first == "..":
+		return "is a relative path, which only files of a package can import"
 	}
 	return validText(specifier)
 }

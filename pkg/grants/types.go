@@ -45,7 +45,7 @@ type Subprocess struct {
 	Commands    []string          `json:"commands,omitempty"`    // exact absolute executable paths
 	Environment map[string]string `json:"environment,omitempty"` // the whole environment of a command; default empty
 	Sandbox     Sandbox           `json:"sandbox,omitzero"`
-	TimeoutMs   int64             `json:"timeoutMs,omitempty"` // milliseconds a command may take; 0 means 30 000
+	TimeoutMs   int64             `json:"timeoutMs,omitempty"` // milliseconds a command may take; default 30 000
 }
 
 // Sandbox names host paths that exist inside a command's jail beside the system directories programs need.
@@ -69,7 +69,7 @@ type Secret struct {
 // Tools grants host tools by name.
 type Tools struct {
 	Allowed  []string `json:"allowed,omitempty"`
-	ReadOnly bool     `json:"readOnly,omitempty"` // only tools that declare themselves read-only may be called
+	ReadOnly bool     `json:"readOnly,omitempty"` // tools that declare effects are refused
 }
 
 // Wasm is a WebAssembly module. Its binding script runs before the program and

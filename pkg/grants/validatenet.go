@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -92,6 +93,9 @@ func (v *validator) hosts(values []string) []string {
 	for i, value := range values {
 		at := document.Index("network.privateHosts", i)
 		host, err := canonicalHost(value)
+		if strings.Contains(value, "/") || strings.Count(value, ":") == 1 {
+			err = errors.New("has more than a host name")
+		}
 		if err != nil {
 			v.add(at, quote(value)+" "+err.Error(), "write a host name")
 			continue
@@ -111,7 +115,7 @@ func (v *validator) modules(modules map[string]string) map[string]string {
 	var normal map[string]string
 	for specifier, file := range modules {
 		at := document.Join("modules", specifier)
-		v.named(at, "the specifier "+quote(specifier), specifier, validSpecifier, "name what the source imports")
+		v.named(at, "the specifier "+quote(specifier), specifier, validSpecifier, "name what the source imports, such as lodash or @scope/name")
 		for _, prefix := range reservedModules {
 			if strings.HasPrefix(specifier, prefix) {
 				v.add(at, "the specifier "+quote(specifier)+" is the realm's own", "rename it")

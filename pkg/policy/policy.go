@@ -45,7 +45,7 @@ type Caller struct {
 
 	Profiles      []string `json:"profiles,omitempty"`      // what they may choose; the first is the default
 	Grants        bool     `json:"grants,omitempty"`        // they may bring grants within the ceilings
-	MaxConcurrent int64    `json:"maxConcurrent,omitempty"` // live realms of theirs; 0: as many as the host's
+	MaxConcurrent int64    `json:"maxConcurrent,omitempty"` // live realms of theirs; default as many as the host's
 }
 
 // Sink is one destination of audit records. Exactly one field is set.
@@ -56,7 +56,7 @@ type Sink struct {
 
 // Pool bounds realms.
 type Pool struct {
-	MaxConcurrent int64 `json:"maxConcurrent,omitempty"` // live realms; 0: twice the CPUs
+	MaxConcurrent int64 `json:"maxConcurrent,omitempty"` // live realms; default twice the CPUs
 	WarmPoolSize  int64 `json:"warmPoolSize,omitempty"`  // realms that wait ready; 0: none
 }
 
