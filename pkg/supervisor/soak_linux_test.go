@@ -186,6 +186,9 @@ func soakOne(t *testing.T, s *supervisor.Supervisor, g grants.Grants, dir string
 	if end != c.code && (end != supervisor.CodeAborted || aborted == 0) || res == nil {
 		t.Errorf("run %d, %.60s: %q: %v", i, c.source, end, err)
 	}
+	if res != nil && len(res.Audit) == 0 && aborted == 1 && res.Receipt == nil {
+		return end, aborted, unread // while it waited for its place: it has not begun
+	}
 	if res != nil && (len(res.Audit) < 2 || res.Audit[0].Op != 0 || res.Audit[len(res.Audit)-1].Op != 0) {
 		t.Errorf("run %d: records %+v", i, res.Audit)
 	}
