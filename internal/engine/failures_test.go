@@ -102,9 +102,11 @@ func TestCharactersThatAreNotSeenAreNamed(t *testing.T) {
 
 // What is too deep for V8 is not given to another compiler, whose stack would be all of the realm's memory.
 func TestSourcesThatNestTooDeepAreRefused(t *testing.T) {
-	f := runSource(t, strings.Repeat("(", 100_000), nil).failure
-	if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || f.Name != "RangeError" {
-		t.Errorf("%+v", f)
+	for _, source := range []string{strings.Repeat("(", 100_000), "f<a>(b);\n" + strings.Repeat("(", 100_000) + "1" + strings.Repeat(")", 100_000)} {
+		f := runSource(t, source, nil).failure
+		if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || f.Name != "RangeError" {
+			t.Errorf("%.9s: %+v", source, f)
+		}
 	}
 }
 

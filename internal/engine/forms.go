@@ -36,16 +36,14 @@ func (r *run) shapes() []shape {
 func uncommented(text string) string {
 	for {
 		text = strings.TrimSpace(text)
-		end := ""
 		switch {
 		case strings.HasPrefix(text, "//"):
-			end = "\n"
+			text = strings.TrimLeftFunc(text, func(c rune) bool { return !strings.ContainsRune("\n\r\u2028\u2029", c) })
 		case strings.HasPrefix(text, "/*"):
-			end = "*/"
+			_, text, _ = strings.Cut(text[len("/*"):], "*/")
 		default:
 			return text
 		}
-		_, text, _ = strings.Cut(text, end)
 	}
 }
 
@@ -78,29 +76,23 @@ func (r *run) strips(ts string) bool {
 func (r *run) begin() *rpc.Failure {
 	shapes := r.shapes()
 	var refused *v8.Error
-	if javascript(path.Ext(r.source.name)) || !r.source.generic() {
-		for _, s := range shapes {
-			if leaves(s, r.source.text, r.compiles) {
-				continue
-			}
-			r.engine.realm.SetPrefix(len(s.open))
-			if refused = r.compile(s.open+r.source.text+s.close, s.wrapped); refused == nil {
-				return nil
-			}
-			if refused.Name == "RangeError" { // nested too deep for V8: another compiler's stack would be the realm's memory
-				return r.failure(*refused, codeValidation, phaseCompile)
-			}
+	named := javascript(path.Ext(r.source.name))
+	if named || !r.source.generic() {
+		if refused = r.compileAs(shapes, r.source.text); refused == nil {
+			r.isJS = named
+			return nil
+		}
+		if tooDeep(refused) {
+			return r.failure(*refused, codeValidation, phaseCompile)
 		}
 	}
 	if erased, ok := erase.Types(r.source.text); ok {
-		for _, s := range shapes {
-			if leaves(s, erased, r.compiles) {
-				continue
-			}
-			r.engine.realm.SetPrefix(len(s.open))
-			if r.compile(s.open+erased+s.close, s.wrapped) == nil {
-				return nil
-			}
+		bad := r.compileAs(shapes, erased)
+		if bad == nil {
+			return nil
+		}
+		if tooDeep(bad) {
+			return r.failure(*bad, codeValidation, phaseCompile)
 		}
 	}
 	var failure *rpc.Failure
@@ -114,6 +106,25 @@ func (r *run) begin() *rpc.Failure {
 	}
 	return failure
 }
+
+// compileAs starts text, the source or what is left of it without types, in the first of the shapes that V8 takes. The answer is what
+// it said about the last.
+func (r *run) compileAs(shapes []shape, text string) (refused *v8.Error) {
+	for _, s := range shapes {
+		if leaves(s, text, r.compiles) {
+			continue
+		}
+		r.engine.realm.SetPrefix(len(s.open))
+		if refused = r.compile(s.open+text+s.close, s.wrapped); refused == nil || tooDeep(refused) {
+			break
+		}
+	}
+	return refused
+}
+
+// tooDeep reports whether a text nests deeper than V8's stack reaches. Such a text is not given to another compiler, whose stack would
+// be the realm's memory. What V8 refuses for another reason before it comes to the depth goes there all the same, and ends the run.
+func tooDeep(refused *v8.Error) bool { return refused.Name == "RangeError" }
 
 // beginStripped takes the source as TypeScript. refused is what V8 said about it as JavaScript.
 func (r *run) beginStripped(s shape, refused *v8.Error) *rpc.Failure {

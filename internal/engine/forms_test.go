@@ -26,6 +26,8 @@ func TestSourceFormsGiveTheirValue(t *testing.T) {
 		{"braces over lines are an object", "auto", "\n{\n  a: 1,\n}\n", `{"a":1}`},
 		{"braces that can be no object are a block", "auto", "{ let x = 1; x }", "1"},
 		{"braces behind comments are an object", "auto", "// a record\n/* of one }( */ {a: 1}", `{"a":1}`},
+		{"braces behind comments whose lines end otherwise", "auto", "// a\r// b\u2028{a: 1}", `{"a":1}`},
+		{"braces behind a comment that begins with its end", "auto", "/*/ a */ {a: 1}", `{"a":1}`},
 		{"a block behind comments", "auto", "// a block\n{ let x = 1; x }", "1"},
 		{"braces with a type in them", "auto", "{a: 1 as number}", `{"a":1}`},
 		{"braces with calls in them", "auto", "{a: {b: 1}, c: Math.abs(-2), d: await Promise.resolve(3)}", `{"a":{"b":1},"c":2,"d":3}`},
@@ -51,6 +53,10 @@ func TestSourceFormsGiveTheirValue(t *testing.T) {
 		{"imports of types alone beside what no plain type is", "auto", "import type { A } from './a';\nenum E { A }\n3", undefined},
 		{"exports of types alone", "auto", "export type A = number;\n3", undefined},
 		{"exports of types alone beside what no plain type is", "auto", "export interface A { }\nenum E { A }\n3", undefined},
+		{"imports of types alone behind a comment with a dash", "auto", "// a \u2014 b\nimport type { A } from './a';\nenum E { A }\n3", undefined},
+		{"imports of types alone beside private fields", "auto", "import type { A } from './a';\nenum E { A }\nclass B { #x = 1 }\n3", undefined},
+		{"an alias of a part of a namespace", "auto", "namespace N { export const b = 5 }\nimport b = N.b;\nb + 1", "6"},
+		{"a return beside an alias of a part of a namespace", "auto", "namespace N { export const b = 5 }\nimport b = N.b;\nreturn b", "5"},
 		{"import() makes no module", "auto", "enum E { A }\n(import('x')).catch(() => {});\n3", "3"},
 		{"words in strings and comments decide nothing", "auto", "// import, export, return\n'export default 1; return'.length", "24"},
 		{"a forced module without exports", "module", "globalThis.x = this === undefined", undefined},
@@ -125,6 +131,13 @@ func TestWhatIsCalledJavaScriptIsReadAsThat(t *testing.T) {
 	}
 	if o := runSource(t, "const n: number = 1; n", named("a.js")); o.value != "1" {
 		t.Errorf("types in JavaScript: %s %+v", o.value, o.failure)
+	}
+	f := runSource(t, "import { nope } from 'realm:capabilities';\n"+strings.Replace(source, "f(", "export default f(", 1), named("a.js")).failure
+	if f == nil || f.Code != "VALIDATION" || !strings.Contains(f.Message, "'nope'") {
+		t.Errorf("a name that is not exported: %+v", f)
+	}
+	if o := runSource(t, "import { nope } from 'realm:capabilities';\nconst n: nope = 1;\nexport default n", named("a.js")); o.value != "1" {
+		t.Errorf("a name that stands for a type: %s %+v", o.value, o.failure)
 	}
 	modules := granting(file("js", "", "a.js", strings.Replace(source, "f(", "export default f(", 1)), file("ts", "", "a.ts", "const f = <T>(x: T) => x;\nexport default f<number>(4)"))
 	if o := runSource(t, "import js from 'js';\nimport ts from 'ts';\nexport default [js, ts]", modules); o.value != "[[true,true],4]" {

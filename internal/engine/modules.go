@@ -172,7 +172,11 @@ func (l *linker) compile(s userSource, kind, ext string) (v8.Module, v8.Status) 
 		return l.realm.JSONModule(s.name, s.text)
 	}
 	if javascript(ext) || !typescript(ext) && !s.generic() {
-		if m, status := l.compileJS(s.name, s.text, ext); status != v8.Syntax {
+		m, status := l.compileJS(s.name, s.text, ext)
+		if status != v8.Syntax {
+			return m, status
+		}
+		if refused := l.realm.Error(); tooDeep(&refused) {
 			return m, status
 		}
 	}

@@ -74,6 +74,7 @@ func TestEverythingElseIsRefusedByName(t *testing.T) {
 	inside := file("lib", "lib", "index.js", "import x from 'left-pad';\nexport default x")
 	outside := file("up", "up", "index.js", "import x from '../lib/index.js';\nexport default x")
 	misses := file("misses", "misses", "index.ts", "import { nothing } from 'realm:capabilities';\nexport default nothing")
+	typed := file("typed", "typed", "index.ts", "export interface Foo { a: number }\nexport const x = 1")
 	broken := file("broken", "broken", "index.js", "export default 1;\nlet a = ;")
 	for _, c := range []struct {
 		name, source, message, hint string
@@ -96,11 +97,12 @@ func TestEverythingElseIsRefusedByName(t *testing.T) {
 		{"a name that is not exported", "import { nothing } from 'realm:capabilities';\nexport default nothing", "does not provide an export named 'nothing'", "", 1, 10},
 		{"a name that is not exported, in TypeScript", "import { nothing } from 'realm:capabilities';\nexport default (a: number) => nothing", "does not provide an export named 'nothing'", "", 1, 10},
 		{"a name that is not exported, in TypeScript that is no plain one", "import { nothing } from 'realm:capabilities';\nenum E { A }\nexport default nothing", "does not provide an export named 'nothing'", "", 1, 10},
+		{"a name that is not exported, beside a type", "import { Foo, nothing } from 'typed';\nconst f: Foo = { a: 1 };\nexport default [f, nothing]", "does not provide an export named 'nothing'", "", 1, 10},
 		{"a name that is exported again", "import { nothing } from 'realm:capabilities';\nexport { nothing }", "does not provide an export named 'nothing'", "", 1, 10},
 		{"a name that a granted module misses", "import 'misses'", "does not provide an export named 'nothing'", "", 0, 0},
 		{"a granted module that does not compile", "import 'broken'", "(in broken/index.js:2:9)", "", 0, 0},
 	} {
-		f := runSource(t, c.source, granting(inside, outside, broken, misses)).failure
+		f := runSource(t, c.source, granting(inside, outside, broken, misses, typed)).failure
 		if f == nil || f.Code != "VALIDATION" || f.Phase != "compile" || !strings.Contains(f.Message, c.message) || !strings.Contains(f.Hint, c.hint) {
 			t.Errorf("%s: %+v", c.name, f)
 			continue

@@ -19,6 +19,7 @@ type run struct {
 	status   v8.Status // how starting it ended
 	main     v8.Module
 	isModule bool
+	isJS     bool // it is called JavaScript, and the engine took it as it stands
 	alone    bool // there are no granted modules, which could be what throws
 }
 
@@ -117,7 +118,12 @@ func (r *run) startModule() *rpc.Failure {
 	status := realm.Instantiate(r.main)
 	if status == v8.Syntax {
 		refused := realm.Error()
-		if status = r.elide(); status == v8.Syntax {
+		if !r.isJS && r.elide() {
+			if status = realm.Instantiate(r.main); status == v8.Syntax {
+				refused = realm.Error() // of the names that are left
+			}
+		}
+		if status == v8.Syntax {
 			return r.failure(refused, codeValidation, phaseCompile)
 		}
 	}
@@ -131,25 +137,22 @@ func (r *run) startModule() *rpc.Failure {
 	return nil
 }
 
-// elide binds the source once more, when a name that it imports is not exported, without the names that it uses for no value: they
-// may be types. Whether a source is TypeScript is not known before.
-func (r *run) elide() v8.Status {
+// elide compiles and links the source once more, when a name that it imports is not exported, without the names that it uses for no
+// value: they may be types. Whether a source is TypeScript is not known before.
+func (r *run) elide() bool {
 	realm := r.engine.realm
 	realm.Forget()
 	out, bad := strip(r.source.name, r.source.text)
 	if bad != nil {
-		return v8.Syntax
+		return false
 	}
 	realm.SetMap(r.source.name, out.mappings)
 	m, status := realm.CompileModule(r.source.name, out.js)
-	if status != v8.OK {
-		return status
-	}
-	if r.engine.host.linker.link(m, r.source.name) != nil {
-		return v8.Syntax
+	if status != v8.OK || r.engine.host.linker.link(m, r.source.name) != nil {
+		return false
 	}
 	r.main = m
-	return realm.Instantiate(m)
+	return true
 }
 
 func (r *run) refusedImport(no *refused) *rpc.Failure {

@@ -1,6 +1,7 @@
 package erase
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -31,6 +32,7 @@ type token struct {
 // scanner cuts a source into tokens. What it is not sure of makes it fail.
 type scanner struct {
 	source string
+	loose  bool // characters that it does not know are marks: names and brackets are all that is asked for
 	at     int
 	line   bool
 	tokens []token
@@ -38,8 +40,8 @@ type scanner struct {
 }
 
 // scan cuts source into its tokens and, last, one of kind end.
-func scan(source string) (*scanner, bool) {
-	s := &scanner{source: source, line: true, tokens: make([]token, 0, len(source)/4)}
+func scan(source string, loose bool) (*scanner, bool) {
+	s := &scanner{source: source, loose: loose, line: true, tokens: make([]token, 0, len(source)/4)}
 	for {
 		if !s.blank() {
 			return nil, false
@@ -80,10 +82,7 @@ func (s *scanner) blank() bool {
 		case c == ' ' || c == '\t':
 			s.at++
 		case s.has("//"):
-			for s.at < len(s.source) && s.source[s.at] != '\n' && s.source[s.at] != '\r' {
-				if s.source[s.at] == 0xe2 { // perhaps a line separator
-					return false
-				}
+			for s.at < len(s.source) && s.source[s.at] != '\n' && s.source[s.at] != '\r' && !s.separator(s.at) {
 				s.at++
 			}
 		case s.has("/*"):
@@ -103,13 +102,16 @@ func (s *scanner) comment() bool {
 		case c == '*' && s.source[i+1] == '/':
 			s.at = i + 2
 			return true
-		case c == '\n' || c == '\r':
+		case c == '\n' || c == '\r' || s.separator(i):
 			s.line = true
-		case c == 0xe2:
-			return false
 		}
 	}
 	return false
+}
+
+// separator reports whether one of Unicode's line ends is at i.
+func (s *scanner) separator(i int) bool {
+	return strings.HasPrefix(s.source[i:], "\u2028") || strings.HasPrefix(s.source[i:], "\u2029")
 }
 
 func (s *scanner) token() bool {
@@ -148,7 +150,7 @@ func (s *scanner) name() bool {
 		}
 		i += n
 	}
-	if i < len(s.source) && s.source[i] >= utf8.RuneSelf || i < len(s.source) && s.source[i] == '\\' {
+	if !s.loose && i < len(s.source) && (s.source[i] >= utf8.RuneSelf || s.source[i] == '\\') {
 		return false // a combining character or an escape
 	}
 	s.add(name, i)
@@ -336,7 +338,10 @@ func (s *scanner) mark(c byte) bool {
 		s.add(mark, s.at+1)
 		return true
 	}
-	return false // #private, @decorator, \escape and what is no source
+	if s.loose { // #private, @decorator, \escape and what is no source
+		s.add(mark, s.at+1)
+	}
+	return s.loose
 }
 
 func (s *scanner) closeBracket(c byte) bool {

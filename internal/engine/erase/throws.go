@@ -14,7 +14,7 @@ func Throws(source string) ([]Throw, bool) {
 	if len(source) > maxBytes {
 		return nil, false
 	}
-	s, ok := scan(source)
+	s, ok := scan(source, false)
 	if !ok {
 		return nil, false
 	}
