@@ -132,6 +132,9 @@ func TestOptionsAreTakenOrRefused(t *testing.T) {
 		{"fetch('https://a/', {body: {a: 1}})", "TypeError: body must be a string or a Uint8Array", 0},
 		{"spawn('/x', [], {stdin: 5})", "TypeError: stdin must be a string or a Uint8Array", 0},
 		{"writeBytes('/x', 'y')", "TypeError: content must be a Uint8Array", 0},
+		{"fetch('https://a/', {headers: [{name: 'A', value: 'b'}]})", "TypeError: headers must be", 0},
+		{"fetch('https://a/', {headers: [['A']]})", "TypeError: headers must be", 0},
+		{"fetch('https://a/', {headers: new Map([['A', 'b']])})", "SandboxOperationError: no answer", 1},
 		{"spawn('/x', [], {cwd: '/tmp'})", "TypeError: spawn takes no cwd", 0},
 		{"spawn('/x', [], {env: {A: 'b'}})", "TypeError: spawn takes no env", 0},
 		{"spawn('/x', [], {shell: true})", "TypeError: spawn takes no shell", 0},
@@ -147,6 +150,17 @@ func TestOptionsAreTakenOrRefused(t *testing.T) {
 		if o.failure != nil || !strings.HasPrefix(strings.Trim(o.value, `"`), c.want) || len(o.calls) != c.sent {
 			t.Errorf("%s: %s, %d sent, %+v", c.call, o.value, len(o.calls), o.failure)
 		}
+	}
+}
+
+// One signal for all of a program's calls is the usual way.
+func TestSignalsKeepNoAnswers(t *testing.T) {
+	answer := value.NewObject(value.Member{Key: "status", Value: 200.0}, value.Member{Key: "headers", Value: value.NewObject()},
+		value.Member{Key: "body", Value: strings.Repeat("x", 1<<20)})
+	o := runSource(t, "import { fetchText } from 'realm:capabilities';\nconst { signal } = new AbortController();\n"+
+		"for (let i = 0; i < 80; i++) await fetchText('https://a/', { signal });\nexport default 'ok'", answering(&rpc.Reply{OK: true, Value: encoded(answer)}))
+	if o.value != `"ok"` {
+		t.Errorf("%s %+v", o.value, o.failure)
 	}
 }
 

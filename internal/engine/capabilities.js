@@ -52,12 +52,13 @@
     if (!isSignal(signal)) throw new TypeError('signal must be an AbortSignal');
     if (signal.aborted) throw signal.reason;
     return new Promise(async (resolve, reject) => {
-      onAbort(signal, () => reject(signal.reason));
+      const forget = onAbort(signal, () => reject(signal.reason));
       try {
         resolve(await send());
       } catch (error) {
         reject(error);
       }
+      forget(); // the signal would keep the answer
     });
   };
 
@@ -84,7 +85,11 @@
     if (headers === undefined || headers === null) return [];
     const given = Array.isArray(headers) ? headers : typeof headers[iterator] === 'function' ? [...headers] : Object.entries(headers);
     const list = [];
-    for (let i = 0; i < given.length; i++) list[i] = [`${given[i][0]}`, `${given[i][1]}`];
+    for (let i = 0; i < given.length; i++) {
+      const pair = given[i];
+      if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('headers must be an object or pairs of a name and a value');
+      list[i] = [`${pair[0]}`, `${pair[1]}`];
+    }
     return list;
   };
   const request = (url, init, asText) => {

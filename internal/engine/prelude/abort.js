@@ -9,7 +9,9 @@
   class AbortSignal extends EventTarget {
     #aborted = false;
     #reason;
-    #algorithms = [];
+    // By number, so that what has nothing more to abort is taken out.
+    #algorithms = { __proto__: null };
+    #count = 0;
     // A signal made by any() is a dependent of each of its sources, which themselves depend on nothing.
     #sources;
     #dependents = [];
@@ -18,7 +20,12 @@
 
     static {
       isSignal = (value) => typeof value === 'object' && value !== null && #aborted in value;
-      onAbort = (signal, run) => { signal.#algorithms[signal.#algorithms.length] = run; };
+      // Answers with what takes it back.
+      onAbort = (signal, run) => {
+        const at = signal.#count++;
+        signal.#algorithms[at] = run;
+        return () => { delete signal.#algorithms[at]; };
+      };
       abort = (signal, reason) => {
         if (signal.#aborted) return;
         signal.#settle(reason);
@@ -46,8 +53,8 @@
 
     #run() {
       const algorithms = this.#algorithms;
-      this.#algorithms = [];
-      for (let i = 0; i < algorithms.length; i++) algorithms[i]();
+      this.#algorithms = { __proto__: null };
+      for (const at in algorithms) algorithms[at]();
       dispatch(this, new Event('abort'), true);
     }
 

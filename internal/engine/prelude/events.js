@@ -120,6 +120,7 @@
 
     #remove(listener) {
       listener.removed = true;
+      listener.forget?.();
       const kept = [];
       for (let i = 0; i < this.#listeners.length; i++) {
         if (this.#listeners[i] !== listener) kept[kept.length] = this.#listeners[i];
@@ -142,12 +143,12 @@
       const { once, passive, signal } = typeof options === 'object' && options !== null ? options : { __proto__: null };
       if (signal !== undefined && !native.part('abort').isSignal(signal)) throw new TypeError(`${what}: signal is not an AbortSignal`);
       if (!isListener(callback, what) || signal?.aborted || this.#find(type, callback, capture)) return;
-      const listener = { __proto__: null, type, callback, capture, once: !!once, passive: !!passive, removed: false };
+      const listener = { __proto__: null, type, callback, capture, once: !!once, passive: !!passive, removed: false, forget: undefined };
       const next = [];
       for (let i = 0; i < this.#listeners.length; i++) next[i] = this.#listeners[i];
       next[next.length] = listener;
       this.#listeners = next;
-      if (signal) native.part('abort').onAbort(signal, () => this.#remove(listener));
+      if (signal) listener.forget = native.part('abort').onAbort(signal, () => this.#remove(listener));
     }
 
     removeEventListener(type, callback, options = undefined) {
