@@ -153,6 +153,10 @@ func TestAbsentGlobalsAreUndefinedAndHinted(t *testing.T) {
 			t.Errorf("%s: %+v", source, o.failure)
 		}
 	}
+	o := runSource(t, "globalThis.input()", func(x *rpc.Execute, _ *supervisor, _ *v8.Realm) { x.Input = encoded(1.0) })
+	if o.failure == nil || o.failure.Name != "TypeError" || o.failure.Hint != "" {
+		t.Errorf("an input that is there: %+v", o.failure)
+	}
 	if o := runSource(t, "globalThis.missing()", nil); o.failure.Hint != "" {
 		t.Errorf("a hint for anything: %q", o.failure.Hint)
 	}

@@ -54,8 +54,9 @@ func missing(e v8.Error) string {
 			return name
 		}
 	case "TypeError":
-		if name, ok := strings.CutPrefix(e.Message, "globalThis."); ok {
-			name, _, _ = strings.Cut(name, " is not a ") // function, constructor
+		name, ok := strings.CutPrefix(e.Message, "globalThis.")
+		name, _, _ = strings.Cut(name, " is not a ")        // function, constructor
+		if ok && name != "input" && name != "WebAssembly" { // these may be there, and be something else
 			return name
 		}
 	}
