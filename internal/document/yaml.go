@@ -98,7 +98,9 @@ func joined(key, colon, value *token.Token) *token.Token {
 }
 
 // isPlain reports whether a token is a scalar without quotes.
-func isPlain(tk *token.Token) bool { return tk.CharacterType == token.CharacterTypeMiscellaneous && tk.Type != token.CommentType }
+func isPlain(tk *token.Token) bool {
+	return tk.CharacterType == token.CharacterTypeMiscellaneous && tk.Type != token.CommentType
+}
 
 // nesting follows how deep the tokens seen so far can nest.
 type nesting struct {
