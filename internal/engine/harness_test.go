@@ -101,8 +101,9 @@ func runSource(t *testing.T, source string, change func(*rpc.Execute, *superviso
 	err = e.Run(x, rpc.NewWriter(outW))
 	watchdog.Stop()
 	outW.Close()
+	inR.Close() // an answer may be under way that nobody reads any more
 	<-done
-	for _, f := range []*os.File{inR, inW, outR} {
+	for _, f := range []*os.File{inW, outR} {
 		f.Close()
 	}
 	if err != nil {
