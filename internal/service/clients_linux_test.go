@@ -54,16 +54,22 @@ func TestAClientThatGoesAwayAbortsItsRun(t *testing.T) {
 	eventually(t, "both are told", func() bool { return strings.Count(r.logs.String(), "code=ABORTED") == 2 })
 }
 
+// waiting is a connection whose run waits for a place.
+func (r *running) waiting() net.Conn {
+	r.t.Helper()
+	c := r.dial()
+	if _, err := io.WriteString(c, post(`{"source": "1"}`, "*/*")); err != nil {
+		r.t.Fatal(err)
+	}
+	eventually(r.t, "it waits", func() bool { _, w := r.gate.counts(); return w == 1 })
+	return c
+}
+
 func TestAClientThatGoesAwayWhileItWaitsLeavesTheQueue(t *testing.T) {
 	r := serve(t, "version: 1\ncallers: [{uid: ME, grants: true}]\npool: {maxConcurrent: 1}\n")
 	live := r.live(`{"source": "console.log(1); for (;;);"}`)
 	live.until("status")
-	c := r.dial()
-	if _, err := io.WriteString(c, post(`{"source": "1"}`, "*/*")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "it waits", func() bool { _, w := r.gate.counts(); return w == 1 })
-	_ = c.Close()
+	_ = r.waiting().Close()
 	eventually(t, "it is gone", func() bool { _, w := r.gate.counts(); return w == 0 && r.liveRuns() == 1 })
 }
 

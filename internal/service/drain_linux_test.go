@@ -127,11 +127,7 @@ func TestWhatIsLeftAfterDrainingIsAbortedAndTold(t *testing.T) {
 	r := serve(t, forMe+"pool: {maxConcurrent: 1}\n")
 	live := r.live(`{"source": "console.log(1); for (;;);"}`)
 	live.until("status")
-	waiting := r.dial()
-	if _, err := io.WriteString(waiting, post(`{"source": "1"}`, "*/*")); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the other one waits", func() bool { _, w := r.gate.counts(); return w == 1 })
+	waiting := r.waiting()
 	stopped := r.drain(50 * time.Millisecond)
 	if last := live.until("error"); last["code"] != "ABORTED" || last["message"] != "aborted: the service is being stopped" {
 		t.Errorf("%v", last)

@@ -80,7 +80,8 @@ const (
 
 // worker is a workForever helper.
 type worker struct {
-	cmd *exec.Cmd
+	cmd    *exec.Cmd
+	groups string // what the names of its control groups begin with
 	// said are the lines that it has printed; it is closed at the last.
 	said chan string
 	// seen are all processes that it was known to have.
@@ -104,6 +105,7 @@ func startWorker(t *testing.T, dir, log string) *worker {
 			w.said <- lines.Text()
 		}
 	}()
+	w.groups = groupPrefix(t, w.cmd.Process.Pid)
 	w.await(t, 1)
 	return w
 }
@@ -260,7 +262,7 @@ func (w *worker) checkAfter(t *testing.T, dir, log string) {
 	if err := next.Close(); err != nil {
 		t.Error(err)
 	}
-	v := victim{cmd: w.cmd, dir: dir, whileRunning: w.seen}
+	v := victim{cmd: w.cmd, groups: w.groups, dir: dir, whileRunning: w.seen}
 	v.checkNothingLeft(t)
 	text, err := os.ReadFile(log)
 	if err != nil {

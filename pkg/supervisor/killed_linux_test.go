@@ -72,6 +72,7 @@ type victim struct {
 	cmd          *exec.Cmd
 	spawner      int
 	pidfd        int
+	groups       string // what the names of its control groups begin with
 	dir          string
 	whileRunning []process
 }
@@ -87,6 +88,7 @@ func startVictim(t *testing.T, dir string) *victim {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = v.cmd.Process.Kill(); _ = v.cmd.Wait() })
+	v.groups = groupPrefix(t, v.cmd.Process.Pid)
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -124,7 +126,7 @@ func (v *victim) survivors() []process {
 func (v *victim) checkNothingLeft(t *testing.T) {
 	t.Helper()
 	eventually(t, "no process of the supervisor lives", func() bool { return len(v.survivors()) == 0 })
-	eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, v.cmd.Process.Pid)) == 0 })
+	gone(t, func() []string { return groupsOf(t, v.groups) })
 	if left := temporariesBelow(t, v.dir); len(left) > 0 {
 		t.Errorf("temporaries %v", left)
 	}

@@ -41,12 +41,16 @@ func TestNothingIsLeftOfWhatIsKilledDuringACall(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := look(t)
+			groups := groupPrefix(t, os.Getpid())
 			var killed atomic.Bool
 			here := func(ctx context.Context, params json.RawMessage) (any, error) {
 				tick := time.NewTicker(5 * time.Millisecond)
 				defer tick.Stop()
 				for awaited := strings.Contains(string(params), "/bin/sh"); awaited && ctx.Err() == nil; <-tick.C {
 					awaited = len(called(descendants(t, os.Getpid()), "/bin/sh")) == 0
+				}
+				if len(groupsOf(t, groups)) == 0 {
+					t.Error("the control groups of a live run are not found: nor would those be that are left")
 				}
 				for _, p := range called(descendants(t, os.Getpid()), c.who) {
 					if unix.Kill(p.pid, unix.SIGKILL) == nil {

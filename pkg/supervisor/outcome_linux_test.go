@@ -15,7 +15,7 @@ import (
 
 // outcome is what the command line told, and left.
 type outcome struct {
-	pid    int
+	groups string // what the names of its control groups begin with
 	status int
 	stdout string
 	stderr string
@@ -71,17 +71,17 @@ func execute(t *testing.T, cmd *exec.Cmd) outcome {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	start(t, cmd)
-	pid := cmd.Process.Pid
+	groups := groupPrefix(t, cmd.Process.Pid)
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	if cmd.ProcessState.Exited() { // else it is the next start that cleans
-		eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, pid)) == 0 })
+		gone(t, func() []string { return groupsOf(t, groups) })
 		eventually(t, "no process of it lives", func() bool { return len(orphans(t, before)) == 0 })
 	}
-	return outcome{pid: pid, status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
+	return outcome{groups: groups, status: cmd.ProcessState.ExitCode(), stdout: stdout.String(), stderr: stderr.String()}
 }
 
 // records reads a log that must verify; none when there is no file.

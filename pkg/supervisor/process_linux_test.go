@@ -77,7 +77,7 @@ func look(t testing.TB) traces {
 	for _, p := range descendants(t, os.Getpid()) {
 		l.processes = append(l.processes, fmt.Sprintf("%d %s", p.pid, p.name))
 	}
-	l.groups = groupsOf(t, os.Getpid())
+	l.groups = groupsOf(t, groupPrefix(t, os.Getpid()))
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
@@ -102,16 +102,32 @@ func look(t testing.TB) traces {
 	return l
 }
 
-// groupsOf lists the control groups that a process made for its realms.
-func groupsOf(t testing.TB, pid int) []string {
+// groupPrefix is what the names of a supervisor's control groups begin with: realm-<pid namespace>-<pid>-<start>-. Its number
+// alone does not tell: it is used again, and what killed tests left of another process may stand there still. The process must
+// not have been waited for.
+func groupPrefix(t testing.TB, pid int) string {
+	t.Helper()
+	var namespace unix.Stat_t
+	if err := unix.Stat("/proc/self/ns/pid", &namespace); err != nil {
+		t.Fatal(err)
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const start = 19 // of the fields behind the name
+	return fmt.Sprintf("realm-%d-%d-%s-", namespace.Ino, pid, strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))[start])
+}
+
+// groupsOf lists the control groups whose names begin with a groupPrefix.
+func groupsOf(t testing.TB, prefix string) []string {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return nil
 		}
-		// realm-<pid namespace>-<pid>-…
-		if parts := strings.Split(d.Name(), "-"); len(parts) > 4 && parts[0] == "realm" && parts[2] == strconv.Itoa(pid) {
+		if strings.HasPrefix(d.Name(), prefix) {
 			found = append(found, path)
 			return fs.SkipDir
 		}

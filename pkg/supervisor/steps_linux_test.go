@@ -145,7 +145,7 @@ func killAt(t *testing.T, s step) {
 	if res, err := runIn(t, next, `1`, granted(grants.Grants{Filesystem: grants.Filesystem{Write: []string{out}}})); err != nil || res.Value != 1.0 {
 		t.Errorf("the next run: %v", err)
 	}
-	eventually(t, "its control groups are gone", func() bool { return len(groupsOf(t, o.pid)) == 0 })
+	gone(t, func() []string { return groupsOf(t, o.groups) })
 	if left := temporariesBelow(t, dir); len(left) > 0 {
 		t.Errorf("temporaries %v", left)
 	}

@@ -30,10 +30,11 @@ func openGrouped(t *testing.T, g grants.Grants, limits cgroup.Limits) *jail {
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, prefix := manager.Owned()
 	t.Cleanup(func() {
 		c.Close()
 		_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, d os.DirEntry, err error) error {
-			if err == nil && d.IsDir() && strings.Contains(d.Name(), name) {
+			if err == nil && d.IsDir() && d.Name() == prefix+name {
 				t.Errorf("%s was left behind", path)
 			}
 			return nil

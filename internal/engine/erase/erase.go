@@ -59,34 +59,6 @@ func Types(source string) (string, bool) {
 	return string(e.out), true
 }
 
-// Module reports whether source imports or exports something at its top level, be it types alone. It is for sources that the engine
-// has refused as scripts. Where it cannot tell a division from a regular expression, and for more than maxBytes, it answers false.
-func Module(source string) bool {
-	if len(source) > maxBytes {
-		return false
-	}
-	s, ok := scan(source, true)
-	if !ok {
-		return false
-	}
-	e := &eraser{scanner: s}
-	for i, t := range s.tokens {
-		if t.inside < 0 && t.kind == name && (e.is(i, "export") || e.is(i, "import") && !e.any(i+1, "(", ".") && !e.aliases(i)) && !e.any(i-1, ".", "?.") {
-			return true
-		}
-	}
-	return false
-}
-
-// aliases reports whether the import at i gives a part of a namespace a name of its own, as in import a = N.b: that makes no module.
-func (e *eraser) aliases(i int) bool {
-	i++
-	if e.is(i, "type") && !e.is(i+1, "=") {
-		i++
-	}
-	return e.is(i+1, "=") && !e.is(i+2, "require")
-}
-
 // Ambiguous reports whether source may hold type arguments that are an expression
 // too, as in f()<T>(x): as JavaScript that compiles, and means something else.
 func Ambiguous(source string) bool {

@@ -259,36 +259,6 @@ func (e *eraser) declaredType(i int) int {
 	return after
 }
 
-// imported is an import. One of types goes, but for the source's being a module.
-func (e *eraser) imported(i int) int {
-	first, after := i+2, 0
-	switch {
-	case !e.is(i+1, "type"):
-		return i + 1
-	case e.is(first, "{"):
-		after = e.tokens[first].match + 1
-	case e.is(first, "*") && e.is(first+1, "as"):
-		after = first + 3
-	case e.tokens[first].kind == name && !e.is(first, "from"):
-		after = first + 1
-	default:
-		return i + 1 // a default export by that name, or one that is called from
-	}
-	from := after + 1
-	if e.tokens[i+1].line || !e.is(after, "from") || e.tokens[from].kind != text || e.source[e.tokens[from].from] == '`' || e.tokens[i].inside >= 0 ||
-		i > 0 && !e.tokens[i].line && !e.statement(i) || !e.is(from+1, ";") && !e.begins(from+1) {
-		return -1
-	}
-	for t := first; t < after; t++ {
-		if e.tokens[t].kind == name {
-			e.types = append(e.types, e.word(t))
-		}
-	}
-	e.blank(i, from+1)
-	copy(e.out[e.tokens[i].from:], "export{};")
-	return from + 1
-}
-
 // statement reports whether one may begin at token i, on the line of the token before.
 func (e *eraser) statement(i int) bool {
 	switch {
