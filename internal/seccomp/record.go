@@ -66,7 +66,7 @@ func ParseTrace(table Table, trace io.Reader) (recorded []Data, unknown []string
 			locked = c.locks()
 			continue
 		}
-		if !realm[c.thread] {
+		if !realm[c.thread] || c.cut && !strings.HasPrefix(c.name, "exit") { // which call it was cannot be read any more
 			continue
 		}
 		number, known := numbers[c.name]
@@ -84,7 +84,10 @@ func ParseTrace(table Table, trace io.Reader) (recorded []Data, unknown []string
 }
 
 // traced is one line of a trace.
-type traced struct{ thread, name, args string }
+type traced struct {
+	thread, name, args string
+	cut                bool // its thread was ended in it, though not by a filter
+}
 
 // locks: seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, …), as
 // Install calls it; a command's launcher filters its only thread without the flag.
@@ -143,10 +146,17 @@ func ParseCommandTrace(table Table, trace io.Reader) ([]Data, error) {
 
 func readCalls(trace io.Reader) ([]traced, error) {
 	var calls []traced
+	last := map[string]int{} // by thread
 	lines := bufio.NewScanner(trace)
 	for lines.Scan() {
-		if c, ok := splitCall(lines.Text()); ok {
+		line := lines.Text()
+		if c, ok := splitCall(line); ok {
+			last[c.thread] = len(calls)
 			calls = append(calls, c)
+		}
+		thread, rest, _ := strings.Cut(line, " ")
+		if i, ok := last[thread]; ok {
+			calls[i].cut = strings.HasSuffix(rest, "= ?") || strings.HasSuffix(rest, "<unfinished ...>") || calls[i].cut && strings.Contains(rest, "+++ ") && !strings.Contains(rest, "SIGSYS")
 		}
 	}
 	return calls, lines.Err()
@@ -163,7 +173,7 @@ func splitCall(line string) (traced, bool) {
 	}
 	args, _, _ := strings.Cut(rest, " <unfinished")
 	args, _, _ = strings.Cut(args, ")")
-	return traced{thread, name, args}, true
+	return traced{thread: thread, name: name, args: args}, true
 }
 
 func parseArgs(text string) (args [6]uint64, err error) {

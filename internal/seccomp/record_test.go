@@ -45,6 +45,22 @@ func TestTraceYieldsTheCallsAfterTheLock(t *testing.T) {
 	}
 }
 
+// What a thread is ended in has no name that can be relied on; what a filter ended it for has.
+func TestTraceOfAnEndedThreadLeavesItsLastCallOut(t *testing.T) {
+	for end, want := range map[string][]string{
+		"12 shmat(0, 0, 0 <unfinished ...>\n13 exit_group(0) = ?\n12 <... shmat resumed>) = ?\n12 +++ exited with 0 +++\n": nil,
+		"12 accept(0, 0, 0 <unfinished ...>\n12 +++ killed by SIGKILL +++\n":                                               nil,
+		"12 munlock(0, 0) = ?\n": nil,
+		"12 ptrace(0x10, 0x1, 0 <unfinished ...>\n13 <... read resumed>) = ?\n12 <... ptrace resumed>) = ?\n12 +++ killed by SIGSYS (core dumped) +++\n": {"ptrace"},
+		"12 socket(0x1, 0x1, 0 <unfinished ...>\n12 <... socket resumed>) = 0x3\n":                                                                       {"socket"},
+	} {
+		_, unknown, err := ParseTrace(RealmTable(false), strings.NewReader("12 seccomp(0x1, 0x1, 0x2000) = 0\n13 rseq(0x7f0000000000) = 0\n13 read(0x3 <unfinished ...>\n"+end))
+		if err != nil || !slices.Equal(unknown, want) {
+			t.Errorf("%q: unknown %v, want %v, %v", end, unknown, want, err)
+		}
+	}
+}
+
 func TestTraceWithABrokenArgumentIsRefused(t *testing.T) {
 	_, _, err := ParseTrace(RealmTable(false), strings.NewReader("1 seccomp(0x1, 0x1, 0x1)\n1 read(NULL, 0x1)\n"))
 	if err == nil {

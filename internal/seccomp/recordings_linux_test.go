@@ -5,8 +5,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 var recordings = flag.String("recordings", "", "directory in which strace leaves what runs call, so that rows which none needs are told")
@@ -53,7 +56,7 @@ func recorded(t *testing.T, cmd *exec.Cmd, path string) {
 			t.Fatal(err)
 		}
 	}
-	cmd.Args = append([]string{"strace", "-f", "-qq", "-e", "signal=none", "-e", "raw=all", "-o", path, program}, cmd.Args[1:]...)
+	cmd.Args = append([]string{"strace", "-f", "-q", "-e", "signal=none", "-e", "raw=all", "-o", path, program}, cmd.Args[1:]...)
 	cmd.Path = strace
 }
 
@@ -79,15 +82,14 @@ func TestRowsAreThoseThatRunsNeed(t *testing.T) {
 		{"jitless-compiler", "jit.js", []string{"--grants", noJIT}}, {"jitless-memory", "gc.js", []string{"--grants", noJIT}}, {"jitless-wasm", "wasm.js", []string{"--grants", noJIT}},
 	} {
 		path := filepath.Join(*recordings, "realm-"+c.name)
-		cmd := exec.Command("../../bin/supervisor", append(append([]string{"run", "--timeout=60s"}, c.flags...), "testdata/runs/"+c.source)...)
-		recorded(t, cmd, path)
-		cmd.WaitDelay = time.Minute
-		said, err := cmd.CombinedOutput()
-		if _, exited := err.(*exec.ExitError); err != nil && !exited {
-			t.Fatal(err)
+		calls, unknown, said := recordRun(t, path, append(c.flags, "testdata/runs/"+c.source))
+		for range 20 { // whether Go starts a thread for esbuild is chance, about even
+			if c.name != "types" || slices.ContainsFunc(calls, startsThread) {
+				break
+			}
+			calls, unknown, said = recordRun(t, path, append(c.flags, "testdata/runs/"+c.source))
 		}
-		calls, unknown := parsed(t, path)
-		if len(calls) < 10 || len(unknown) > 0 { // what ends at once makes few
+		if len(calls) < 5 || len(unknown) > 0 { // what ends at once makes few
 			t.Errorf("%s: %d calls, without a row: %v\n%.400s", c.name, len(calls), unknown, said)
 		}
 	}
@@ -122,6 +124,23 @@ func TestRowsAreThoseThatRunsNeed(t *testing.T) {
 	}
 	t.Logf("evidence:%s", names)
 }
+
+// recordRun records a run anew, and returns the realm's calls, those without a row, and what was printed.
+func recordRun(t *testing.T, path string, flags []string) (calls []Data, unknown []string, said []byte) {
+	t.Helper()
+	cmd := exec.Command("../../bin/supervisor", append([]string{"run", "--timeout=60s"}, flags...)...)
+	recorded(t, cmd, path)
+	cmd.WaitDelay = time.Minute
+	said, err := cmd.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		t.Fatal(err)
+	}
+	calls, unknown = parsed(t, path)
+	return calls, unknown, said
+}
+
+// startsThread: it is the last call that a thread of Go's begins with.
+func startsThread(d Data) bool { return d.Number == unix.SYS_SIGALTSTACK }
 
 func parsed(t *testing.T, path string) ([]Data, []string) {
 	t.Helper()
