@@ -18,7 +18,7 @@ func ordinary(t *testing.T, dir, input string, argv ...string) (string, error) {
 	}
 	cmd := confined(append([]string{"exec", "command", path}, argv[1:]...)...)
 	if *recordings != "" {
-		recorded(t, cmd, filepath.Join(*recordings, "command-"+url.PathEscape(t.Name())))
+		recorded(t, cmd, "-qq", filepath.Join(*recordings, "command-"+url.PathEscape(t.Name())))
 	}
 	cmd.Env = append(cmd.Env, "HOME="+dir)
 	cmd.Dir = dir

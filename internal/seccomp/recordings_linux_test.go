@@ -43,8 +43,9 @@ var keptUnrecorded = map[string]string{
 	"brk":                "small blocks of the C library, as they come",
 }
 
-// recorded has strace write what cmd and its children call to path.
-func recorded(t *testing.T, cmd *exec.Cmd, path string) {
+// recorded has strace write what cmd and its children call to path. With -q it writes how each ends too, and may say on standard
+// error what it is surprised by; with -qq neither.
+func recorded(t *testing.T, cmd *exec.Cmd, quiet, path string) {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -56,7 +57,7 @@ func recorded(t *testing.T, cmd *exec.Cmd, path string) {
 			t.Fatal(err)
 		}
 	}
-	cmd.Args = append([]string{"strace", "-f", "-q", "-e", "signal=none", "-e", "raw=all", "-o", path, program}, cmd.Args[1:]...)
+	cmd.Args = append([]string{"strace", "-f", quiet, "-e", "signal=none", "-e", "raw=all", "-o", path, program}, cmd.Args[1:]...)
 	cmd.Path = strace
 }
 
@@ -129,7 +130,7 @@ func TestRowsAreThoseThatRunsNeed(t *testing.T) {
 func recordRun(t *testing.T, path string, flags []string) (calls []Data, unknown []string, said []byte) {
 	t.Helper()
 	cmd := exec.Command("../../bin/supervisor", append([]string{"run", "--timeout=60s"}, flags...)...)
-	recorded(t, cmd, path)
+	recorded(t, cmd, "-q", path)
 	cmd.WaitDelay = time.Minute
 	said, err := cmd.CombinedOutput()
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {
