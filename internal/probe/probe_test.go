@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"os"
@@ -82,7 +83,9 @@ func TestProbesWorkWithoutConfinement(t *testing.T) {
 		if !probe.Against(Control) || !chosen(probe) {
 			return
 		}
-		cmd := exec.Command(nativePath, append([]string{"--probe=" + probe.Name, "--layers=" + string(Control)}, target.args()...)...)
+		ctx, cancel := context.WithTimeout(t.Context(), giveUp)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, nativePath, append([]string{"--probe=" + probe.Name, "--layers=" + string(Control)}, target.args()...)...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{
 			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWNET |
 				syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS | syscall.CLONE_NEWCGROUP,
