@@ -19,10 +19,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"realm.internal/supervisor/internal/cgroup"
 	"realm.internal/supervisor/internal/launch"
 	"realm.internal/supervisor/internal/layer"
+	"realm.internal/supervisor/internal/seccomp"
 )
 
 // Layer is one layer of a Report.
@@ -66,6 +68,11 @@ func Probe(ctx context.Context, path string, log *slog.Logger) (*Report, error) 
 	f.kernel(spawner.LandlockABI())
 	if err := f.trial(ctx, spawner, group); err != nil {
 		return nil, err
+	}
+	if !f.refused {
+		if err := f.command(ctx, spawner, group, path); err != nil {
+			return nil, err
+		}
 	}
 	return f.report(), nil
 }
@@ -114,6 +121,31 @@ func (f *findings) trial(ctx context.Context, s *launch.Spawner, group *cgroup.G
 	return nil
 }
 
+// command launches one in a root of mounts. The only program that is known to be there is the realm's.
+func (f *findings) command(ctx context.Context, s *launch.Spawner, group *cgroup.Group, path string) error {
+	file, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	const inside = "/trial"
+	process, err := s.Spawn(ctx, launch.Spec{
+		Kind: launch.Command, Args: []string{inside}, Files: make([]*os.File, 3), Group: group, Landlock: s.LandlockABI() > 0,
+		Program: &launch.Program{Path: inside, Mounts: []launch.Mount{{Source: file, Target: inside}}, Seccomp: seccomp.Command()},
+	})
+	var refused *launch.Unenforceable
+	if errors.As(err, &refused) {
+		f.lacks(layer.Commands, refused.Layer+": "+refused.Detail, refused.Fix)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.present[layer.Commands] = "tried"
+	err = process.Kill()
+	process.Wait()
+	return err
+}
+
 // users says which host users realms have, and why not users of their own.
 func users(s *launch.Spawner) string {
 	switch lacks := s.RootLacks(); {
@@ -129,7 +161,7 @@ func users(s *launch.Spawner) string {
 // the step that failed.
 func (f *findings) report() *Report {
 	r := &Report{OK: !f.refused}
-	for _, name := range append(layer.All(), layer.OpenAt2) {
+	for _, name := range append(layer.All(), layer.OpenAt2, layer.Commands) {
 		need, known := layer.NeedOf(name)
 		l := Layer{Name: name, Required: known && need != layer.WherePresent}
 		detail, present := f.present[name]

@@ -20,7 +20,7 @@ func fixFor(name string, errno syscall.Errno) string {
 		return namespaceFix(errno)
 	case layer.RootFS:
 		if errno == syscall.EPERM {
-			return "inside a container: " + containerFix + ", and for granted commands run it with --security-opt systempaths=unconfined; or run on the host"
+			return "inside a container: " + containerFix + "; for granted commands allow open_tree, move_mount and mount_setattr too, and run it with --security-opt systempaths=unconfined; or run on the host"
 		}
 	case layer.Landlock:
 		return "add landlock to the lsm= boot parameter, or do not require it"

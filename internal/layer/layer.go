@@ -36,6 +36,9 @@ const (
 // OpenAt2 is no layer of a realm: grants of files and of commands are refused without it, nothing else is.
 const OpenAt2 = "openat2"
 
+// Commands is no layer of a realm either: what confines a granted command beyond it, which is a root of mounts.
+const Commands = "commands"
+
 // Need says what a missing layer means.
 type Need uint8
 

@@ -197,6 +197,27 @@ func TestWhatAGrantOrAPolicyNeedsIsNotDoneWithout(t *testing.T) {
 			}
 		})
 	}
+	for name, number := range map[string]uint32{"open_tree": unix.SYS_OPEN_TREE, "move_mount": unix.SYS_MOVE_MOUNT, "mount_setattr": unix.SYS_MOUNT_SETATTR} {
+		t.Run(name+" for a command", func(t *testing.T) {
+			defer func() { counts.add("commands", !t.Failed()) }()
+			d := deprivation{Calls: calls(number), Errno: int(unix.EPERM)}
+			dir := openDir(t)
+			source := write(t, dir+"/guest.js", `import { spawn } from 'realm:capabilities'; console.log((await spawn('/bin/echo', ['it-ran'])).stdout)`)
+			log := filepath.Join(dir, "audit.log")
+			o := execute(t, deprived(t, d, "run", "--exec=/bin/echo", "--audit="+log, source))
+			if o.status != 1 || !strings.Contains(o.stderr, "cannot confine the command") || strings.Contains(o.stdout, "it-ran") {
+				t.Errorf("exit %d\n%s%s", o.status, o.stdout, o.stderr)
+			}
+			if list := records(t, log); !slices.ContainsFunc(list, func(r audit.Record) bool {
+				return r.Outcome == audit.Error && strings.Contains(r.Reason, "UNENFORCEABLE") && strings.Contains(r.Reason, name)
+			}) {
+				t.Errorf("the record says %+v", list)
+			}
+			if layers, status := missing(t, d); status != 0 || !slices.Equal(layers, []string{"commands"}) {
+				t.Errorf("doctor exits with %d and misses %v", status, layers)
+			}
+		})
+	}
 	t.Run("cgroup.kill by policy", func(t *testing.T) {
 		if len(controllers()) == 0 {
 			return // a unified host with limits has it too
