@@ -27,8 +27,10 @@ type Recorder struct {
 	log     *slog.Logger
 	queue   chan *Span
 	dropped atomic.Int64
-	closing context.Context
+	closing context.Context // what is queued is still exported
 	close   context.CancelFunc
+	ending  context.Context // the process is killed
+	end     context.CancelFunc
 	done    chan struct{}
 }
 
@@ -41,6 +43,7 @@ func Start(path string, environ []string, log *slog.Logger) (*Recorder, error) {
 	}
 	r := &Recorder{path: path, env: variables(environ), log: log, queue: make(chan *Span, queued), done: make(chan struct{})}
 	r.closing, r.close = context.WithCancel(context.Background())
+	r.ending, r.end = context.WithCancel(context.Background())
 	go r.run()
 	return r, nil
 }
@@ -65,16 +68,14 @@ func (r *Recorder) Dropped() int64 {
 	return r.dropped.Load()
 }
 
-// Close lets what was recorded be exported until ctx ends, and ends the process.
+// Close lets what was recorded be exported until ctx ends. The process has ended then: by itself, or killed.
 func (r *Recorder) Close(ctx context.Context) {
 	if r == nil {
 		return
 	}
 	r.close()
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-	}
+	defer context.AfterFunc(ctx, r.end)()
+	<-r.done
 }
 
 // run keeps a process running, the longer between two the more often it failed.
@@ -101,7 +102,7 @@ func (r *Recorder) run() {
 
 // export is one process's life.
 func (r *Recorder) export() error {
-	cmd := exec.Command(r.path)
+	cmd := exec.CommandContext(r.ending, r.path)
 	cmd.Env, cmd.Dir = r.env, "/"
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -114,6 +115,10 @@ func (r *Recorder) export() error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+	defer context.AfterFunc(r.ending, func() { // whoever else holds their other ends
+		_ = in.Close()
+		_ = said.Close()
+	})()
 	var relay sync.WaitGroup
 	gone := make(chan struct{})
 	relay.Go(func() {

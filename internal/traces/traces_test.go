@@ -2,10 +2,14 @@ package traces
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -42,7 +46,7 @@ func TestNobodyWaitsForAnExporterThatDoesNotRead(t *testing.T) {
 	none.Record(&Span{})
 	none.Close(t.Context())
 	path := filepath.Join(t.TempDir(), "deaf")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nexec sleep 100\n"), 0o755); err != nil {
+	if err := os.WriteFile(path, []byte("#!/bin/sh\necho $$ >"+path+".pid\nexec sleep 100\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Start(path, nil, slog.New(slog.DiscardHandler))
@@ -57,9 +61,16 @@ func TestNobodyWaitsForAnExporterThatDoesNotRead(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second || r.Dropped() == 0 {
 		t.Errorf("%v, %d dropped", took, r.Dropped())
 	}
+	var text []byte
+	for deadline := time.Now().Add(time.Minute); !strings.HasSuffix(string(text), "\n") && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		text, _ = os.ReadFile(path + ".pid")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	r.Close(ctx)
+	if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		t.Errorf("process %s outlives its recorder, %v", text, err)
+	}
 	if _, err := Start(t.TempDir(), nil, nil); err == nil {
 		t.Error("a directory was started")
 	}
