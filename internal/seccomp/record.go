@@ -155,8 +155,13 @@ func readCalls(trace io.Reader) ([]traced, error) {
 			calls = append(calls, c)
 		}
 		thread, rest, _ := strings.Cut(line, " ")
-		if i, ok := last[thread]; ok {
-			calls[i].cut = strings.HasSuffix(rest, "= ?") || strings.HasSuffix(rest, "<unfinished ...>") || calls[i].cut && strings.Contains(rest, "+++ ") && !strings.Contains(rest, "SIGSYS")
+		i, ok := last[thread]
+		switch {
+		case !ok:
+		case strings.Contains(rest, "+++ "): // its end
+			calls[i].cut = calls[i].cut && !strings.Contains(rest, "SIGSYS")
+		default: // the call, or the rest of it
+			calls[i].cut = strings.HasSuffix(rest, "= ?") || strings.HasSuffix(rest, "<unfinished ...>")
 		}
 	}
 	return calls, lines.Err()
