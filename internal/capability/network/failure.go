@@ -1,6 +1,7 @@
 package network
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,8 +17,8 @@ import (
 
 // failure gives an error of a request its type. Denials and failures that were found deeper pass through.
 func (c *Client) failure(ctx context.Context, t grants.Fetch, err error) error {
-	if ctx.Err() != nil {
-		return &capability.Failure{Code: "ECANCELED", Message: "the request was cancelled", Host: context.Cause(ctx)}
+	if ctx.Err() != nil || c.ctx.Err() != nil { // the latter closes connections, maybe before it ends ctx
+		return &capability.Failure{Code: "ECANCELED", Message: "the request was cancelled", Host: cmp.Or(context.Cause(ctx), context.Cause(c.ctx))}
 	}
 	var denial *grants.Denial
 	if errors.As(err, &denial) {
